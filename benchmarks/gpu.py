@@ -5,16 +5,18 @@ Each program is compiled for CuPy arrays, compared with NumPy, and timed against
 that of a copy measured here, operations a second are those of matrix products. What a call of a
 small function costs the host is timed as well, also as a CUDA graph. `--host` runs everything small
 on the host device, in Triton's interpreter, to check this script where there is no GPU: its times
-mean nothing.
+mean nothing. `--no-peers` leaves the others out.
 """
 from __future__ import annotations
 
 import json
+import os
 import platform
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module, metadata
 from pathlib import Path
@@ -25,32 +27,50 @@ import numpy as np
 import dynamo_lite as dl
 from dynamo_lite.native import why_no_cuda
 
-ROUNDS = 20
+ROUNDS = 10
+AT_LEAST = 5e-3
+"""Seconds that a round takes: so many calls are begun, then all are waited for."""
 RESULTS = Path(__file__).parent / "results"
 
 
 @dataclass(frozen=True)
 class Program:
-    """A function of an array library and an array; `passes` are the times that it has to go
-    through memory the size of its argument."""
+    """A function of an array library and of arrays of these shapes; `passes` are the times that it
+    has to go through memory the size of its first argument."""
 
     name: str
-    function: Callable[[Any, Any], Any]
-    shape: tuple[int, ...]
+    function: Callable[..., Any]
+    shapes: tuple[tuple[int, ...], ...]
     dtype: str
     passes: float
     rtol: float = 1e-5
     operations: float = 0.0  # of matrix products
     is_pointwise: bool = False
-    torch: Callable[[Any, Any], Any] | None = None  # where PyTorch spells it differently
+    torch: Callable[..., Any] | None = None  # where PyTorch spells it differently
+
+
+def arithmetic(xp: Any, x: Any) -> Any:
+    return xp.sqrt(x * x + 1) * x - abs(x) / 3
 
 
 def chain(xp: Any, x: Any) -> Any:
     return xp.tanh(xp.exp(-x * x) * x + 0.5) * x - x
 
 
+def total(xp: Any, x: Any) -> Any:
+    return (x * x).sum()
+
+
 def row_sums(xp: Any, x: Any) -> Any:
-    return xp.sum(x * x, axis=1)
+    return (x * x).sum(axis=1)
+
+
+def column_sums(xp: Any, x: Any) -> Any:
+    return (x * x).sum(axis=0)
+
+
+def transposed(xp: Any, x: Any) -> Any:
+    return x.T * 2 + 1
 
 
 def softmax(xp: Any, x: Any) -> Any:
@@ -59,8 +79,12 @@ def softmax(xp: Any, x: Any) -> Any:
 
 
 def layer_norm(xp: Any, x: Any) -> Any:
-    centred = x - x.mean(axis=1, keepdims=True)
-    return centred / xp.sqrt((centred * centred).mean(axis=1, keepdims=True) + 1e-5)
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / xp.sqrt((centred * centred).mean(axis=-1, keepdims=True) + 1e-5)
+
+
+def torch_layer_norm(torch: Any, x: Any) -> Any:
+    return torch.nn.functional.layer_norm(x, x.shape[-1:])
 
 
 def product(xp: Any, x: Any) -> Any:
@@ -80,21 +104,64 @@ def torch_attention(torch: Any, x: Any) -> Any:
     return torch.tanh(mixed) * mixed + x
 
 
+def softmax_of_scores(xp: Any, x: Any) -> Any:
+    e = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def gelu(xp: Any, x: Any) -> Any:
+    return x * 0.5 * (xp.tanh((x + x * x * x * 0.044715) * 0.7978845608) + 1)
+
+
+HEADS, WIDTH, LENGTH, SEQUENCES = 16, 1024, 1024, 4
+
+
+def transformer(
+    xp: Any, x: Any, qkv: Any, out: Any, up: Any, down: Any,
+    softmax: Callable[[Any, Any], Any] = softmax_of_scores,
+    norm: Callable[[Any, Any], Any] = layer_norm,
+) -> Any:
+    """A block of a transformer as in GPT-2, without biases and masks."""
+    n, length, width = x.shape
+    heads = (norm(xp, x) @ qkv).reshape(n, length, 3, HEADS, width // HEADS)
+    q, k, v = (heads[:, :, i].swapaxes(1, 2) for i in range(3))
+    weights = softmax(xp, (q @ k.swapaxes(2, 3)) * (1 / 8))
+    mixed = (weights @ v).swapaxes(1, 2).reshape(n, length, width)
+    x = x + mixed @ out
+    return x + gelu(xp, norm(xp, x) @ up) @ down
+
+
+def torch_transformer(torch: Any, *arrays: Any) -> Any:
+    return transformer(
+        torch, *arrays, softmax=lambda torch, x: torch.softmax(x, -1), norm=torch_layer_norm)
+
+
 def small(xp: Any, x: Any) -> Any:
     """Three kernels that take the GPU no time."""
     return xp.sum(x, axis=1), x * 2, xp.max(x, axis=0)
 
 
+LONG = ((100_000_000,),)
+SQUARE = ((8192, 8192),)
+BLOCK = ((SEQUENCES, LENGTH, WIDTH), (WIDTH, 3 * WIDTH), (WIDTH, WIDTH), (WIDTH, 4 * WIDTH),
+         (4 * WIDTH, WIDTH))
+BLOCK_OPERATIONS = 2.0 * SEQUENCES * LENGTH * WIDTH * (12 * WIDTH + 2 * LENGTH)
+
 PROGRAMS = (
-    Program("pointwise", chain, (100_000_000,), "f4", 2, is_pointwise=True),
-    Program("pointwise, float64", chain, (50_000_000,), "f8", 2, 1e-12, is_pointwise=True),
-    Program("sums of rows", row_sums, (8192, 16384), "f4", 1),
-    Program("softmax", softmax, (8192, 8192), "f4", 2, torch=lambda torch, x: torch.softmax(x, 1)),
-    Program("layer norm", layer_norm, (8192, 8192), "f4", 2, 1e-4,
-            torch=lambda torch, x: torch.nn.functional.layer_norm(x, x.shape[1:])),
-    Program("product", product, (4096, 4096), "f4", 2, 1e-3, 2 * 4096**3),
-    Program("attention, float16", attention, (4096, 1024), "f2", 2, 2e-2, 4 * 4096**2 * 1024,
+    Program("arithmetic", arithmetic, LONG, "f4", 2, is_pointwise=True),
+    Program("exp and tanh", chain, LONG, "f4", 2, is_pointwise=True),
+    Program("exp and tanh, float64", chain, ((50_000_000,),), "f8", 2, 1e-12, is_pointwise=True),
+    Program("sum", total, LONG, "f4", 1, 1e-4),
+    Program("sums of rows", row_sums, ((8192, 16384),), "f4", 1),
+    Program("sums of columns", column_sums, ((16384, 8192),), "f4", 1, 1e-4),
+    Program("transposed", transposed, SQUARE, "f4", 2),
+    Program("softmax", softmax, SQUARE, "f4", 2, torch=lambda torch, x: torch.softmax(x, 1)),
+    Program("layer norm", layer_norm, SQUARE, "f4", 2, 1e-4, torch=torch_layer_norm),
+    Program("product", product, ((4096, 4096),), "f4", 2, 1e-3, 2 * 4096**3),
+    Program("attention, float16", attention, ((4096, 1024),), "f2", 2, 2e-2, 4 * 4096**2 * 1024,
             torch=torch_attention),
+    Program("transformer block, float16", transformer, BLOCK, "f2", 2, 2e-2, BLOCK_OPERATIONS,
+            torch=torch_transformer),
 )
 SMALL = (64, 512)
 
@@ -118,82 +185,92 @@ class Gpu:
     def __init__(self) -> None:
         self.xp = import_module("cupy")
         self.options: dict[str, Any] = {}
-        self.calls = 200  # fewer than the driver queues
+        self.rounds, self.calls = ROUNDS, 200  # fewer than the driver queues
 
     def facts(self) -> dict[str, Any]:
         found = self.xp.cuda.runtime.getDeviceProperties(0)
         return {"device": found["name"].decode(), "cupy": self.xp.__version__}
 
-    def milliseconds(self, call: Callable[[], Any]) -> float:
-        begin, end = self.xp.cuda.Event(), self.xp.cuda.Event()
-        taken = []
-        for _ in range(ROUNDS):
-            begin.record()
-            call()
-            end.record()
-            end.synchronize()
-            taken.append(self.xp.cuda.get_elapsed_time(begin, end))
-        return statistics.median(taken)
+    def wait(self) -> None:
+        self.xp.cuda.get_current_stream().synchronize()
 
-    def shape(self, program: Program) -> tuple[int, ...]:
-        return program.shape
+    def shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return shape
 
     def to_numpy(self, array: Any) -> np.ndarray:
         found: np.ndarray = array.get()
         return found
 
-    def peers(self, program: Program, x: Any) -> dict[str, float]:
+    def peers(self, program: Program, arrays: Arrays) -> dict[str, float]:
         """Milliseconds of those that are installed and run it."""
         found = {}
         for name, prepare in PEERS.items():
             try:
-                call, wait = prepare(program, x)
+                call, wait = prepare(program, arrays)
                 call()  # compiles
             except (ImportError, NotImplementedError, TypeError) as reason:
                 print(f"  {name}: {type(reason).__name__}: {str(reason)[:100]}")
                 continue
-            found[name] = waited(call, wait)
+            found[name] = milliseconds(call, wait)
         return found
 
 
+Arrays = tuple[Any, ...]
 Peer = tuple[Callable[[], Any], Callable[[], Any]]
+"""What begins a call, and what waits for all that has begun."""
 
 
-def fused(program: Program, x: Any) -> Peer:
+def fused(program: Program, arrays: Arrays) -> Peer:
     cupy = import_module("cupy")
     if not program.is_pointwise:
         raise NotImplementedError("cupy.fuse is for pointwise functions")
-    call = cupy.fuse(lambda x: program.function(cupy, x))
-    return lambda: call(x), cupy.cuda.get_current_stream().synchronize
+    call = cupy.fuse(lambda *arrays: program.function(cupy, *arrays))
+    return lambda: call(*arrays), cupy.cuda.get_current_stream().synchronize
 
 
-def by_torch(program: Program, x: Any) -> Peer:
+def by_torch(program: Program, arrays: Arrays) -> Peer:
     torch = import_module("torch")
-    given, function = torch.from_dlpack(x), program.torch or program.function
-    call = torch.compile(lambda x: function(torch, x))
-    return lambda: call(given), torch.cuda.synchronize
+    given, function = tuple(map(torch.from_dlpack, arrays)), program.torch or program.function
+    call = torch.compile(lambda *arrays: function(torch, *arrays), fullgraph=True, dynamic=False)
+    return lambda: call(*given), torch.cuda.synchronize
 
 
-def by_jax(program: Program, x: Any) -> Peer:
+def by_jax(program: Program, arrays: Arrays) -> Peer:
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     jax, numpy = import_module("jax"), import_module("jax.numpy")
     jax.config.update("jax_enable_x64", True)
-    given, call = jax.dlpack.from_dlpack(x), jax.jit(lambda x: program.function(numpy, x))
-    return lambda: jax.block_until_ready(call(given)), lambda: None
+    jax.config.update("jax_default_matmul_precision", "highest")  # as NumPy: no tf32
+    given = tuple(map(jax.dlpack.from_dlpack, arrays))
+    call = jax.jit(lambda *arrays: program.function(numpy, *arrays))
+    last = []
+
+    def begin() -> None:
+        last[:] = [call(*given)]
+
+    return begin, lambda: jax.block_until_ready(last)
 
 
-PEERS: dict[str, Callable[[Program, Any], Peer]] = {
+PEERS: dict[str, Callable[[Program, Arrays], Peer]] = {
     "cupy.fuse": fused, "torch.compile": by_torch, "jax.jit": by_jax}
 
 
-def waited(call: Callable[[], Any], wait: Callable[[], Any]) -> float:
-    """Milliseconds until what a call has begun is done."""
-    taken = []
-    for _ in range(ROUNDS):
+def milliseconds(
+    call: Callable[[], Any], wait: Callable[[], Any], rounds: int = ROUNDS
+) -> float:
+    """Of one call among many that follow each other; the median of rounds."""
+
+    def round_of(calls: int) -> float:
         begin = time.perf_counter()
-        call()
+        for _ in range(calls):
+            call()
         wait()
-        taken.append(1e3 * (time.perf_counter() - begin))
-    return statistics.median(taken)
+        return (time.perf_counter() - begin) / calls
+
+    calls = 1
+    if rounds > 1:
+        round_of(1)
+        calls = max(1, round(AT_LEAST / round_of(1)))
+    return 1e3 * statistics.median(round_of(calls) for _ in range(rounds))
 
 
 def host_microseconds(device: Gpu | Host) -> dict[str, float]:
@@ -218,49 +295,47 @@ class Host:
     def __init__(self) -> None:
         self.xp: Any = np
         self.options: dict[str, Any] = {"interpret": True}
-        self.calls = 1
+        self.rounds, self.calls = 1, 1
 
     def facts(self) -> dict[str, Any]:
         return {"device": "the host, interpreted"}
 
-    def milliseconds(self, call: Callable[[], Any]) -> float:
-        begin = time.perf_counter()
-        call()
-        return 1e3 * (time.perf_counter() - begin)
+    def wait(self) -> None:
+        """All is done when a call returns."""
 
-    def shape(self, program: Program) -> tuple[int, ...]:
-        return tuple(min(size, 48) for size in program.shape)
+    def shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(max(1, size // 64) for size in shape)
 
     def to_numpy(self, array: Any) -> np.ndarray:
         return np.asarray(array)
 
-    def peers(self, program: Program, x: Any) -> dict[str, float]:
+    def peers(self, program: Program, arrays: Arrays) -> dict[str, float]:
         return {}
 
 
-def drawn(shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    """Halves are so small that sums of their products are none of infinities."""
-    wide = np.random.default_rng(1).standard_normal(shape, "f4" if dtype == "f2" else dtype)
-    return (wide / 10).astype(dtype) if dtype == "f2" else wide
+def drawn(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
+    """Halves are so small that sums of their products stay about 1."""
+    wide = np.random.default_rng(seed).standard_normal(shape, "f4" if dtype == "f2" else dtype)
+    return (wide / 32).astype(dtype) if dtype == "f2" else wide
 
 
-def measured(program: Program, device: Gpu | Host) -> Result:
-    """Compiled, checked on its first rows, and timed."""
-    shape, xp = device.shape(program), device.xp
-    x = xp.asarray(drawn(shape, program.dtype))
+def measured(program: Program, device: Gpu | Host, with_peers: bool) -> Result:
+    """Compiled, checked and timed."""
+    xp = device.xp
+    arrays = tuple(xp.asarray(drawn(device.shape(shape), program.dtype, seed))
+                   for seed, shape in enumerate(program.shapes))
     compiled = dl.compile(
         program.function, backend="triton", fullgraph=True, options=device.options)
     begin = time.perf_counter()
-    found = compiled(xp, x)
+    found = device.to_numpy(compiled(xp, *arrays))
     compile_ms = 1e3 * (time.perf_counter() - begin)
-    expected = program.function(np, device.to_numpy(x).astype(np.result_type(x.dtype, "f4")))
+    wide = [device.to_numpy(x).astype(np.result_type(x.dtype, "f4")) for x in arrays]
     np.testing.assert_allclose(
-        device.to_numpy(found), expected, rtol=program.rtol, atol=program.rtol)
-    copy = device.milliseconds(x.copy)
-    ours = device.milliseconds(lambda: compiled(xp, x))
-    eager = device.milliseconds(lambda: program.function(xp, x))
+        found, program.function(np, *wide), rtol=program.rtol, atol=program.rtol)
+    copy, ours, eager = (milliseconds(call, device.wait, device.rounds) for call in (
+        arrays[0].copy, lambda: compiled(xp, *arrays), lambda: program.function(xp, *arrays)))
     tera = program.operations / ours / 1e9
-    peers = device.peers(program, x)
+    peers = device.peers(program, arrays) if with_peers else {}
     share = copy * program.passes / 2 / ours
     return Result(program.name, compile_ms, ours, eager, share, tera, peers)
 
@@ -274,16 +349,12 @@ def main(arguments: list[str]) -> dict[str, Any]:
     names = [argument for argument in arguments if not argument.startswith("--")]
     found = {
         **device.facts(), "python": platform.python_version(), "numpy": np.__version__,
-        "triton": metadata.version("triton"), "results": [],
+        **versions("triton", "torch", "jax"), "results": [],
     }
     for program in PROGRAMS:
-        result = measured(program, device)
+        result = measured(program, device, "--no-peers" not in arguments)
         found["results"].append(asdict(result))
-        print(f"{result.name}: {result.ours_ms:.3f} ms, eager {result.eager_ms:.3f} ms, "
-              f"{result.share:.2f} of a copy's bandwidth, {result.tera_operations:.1f} TFLOP/s, "
-              f"compiled in {result.compile_ms:.0f} ms, "
-              + ", ".join(f"{peer} {taken:.3f} ms" for peer, taken in result.peers_ms.items()),
-              flush=True)
+        print(said(result), flush=True)
     found["host_us"] = host_microseconds(device)
     print("microseconds of the host for three small kernels:", found["host_us"])
     if names or isinstance(device, Gpu):
@@ -291,6 +362,22 @@ def main(arguments: list[str]) -> dict[str, Any]:
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(found, indent=1) + "\n")
     return found
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Those of what is installed."""
+    found = {}
+    for package in packages:
+        with suppress(metadata.PackageNotFoundError):
+            found[package] = metadata.version(package)
+    return found
+
+
+def said(result: Result) -> str:
+    return (f"{result.name}: {result.ours_ms:.3f} ms, eager {result.eager_ms:.3f} ms, "
+            f"{result.share:.2f} of a copy's bandwidth, {result.tera_operations:.1f} TFLOP/s, "
+            f"compiled in {result.compile_ms:.0f} ms, "
+            + ", ".join(f"{peer} {taken:.3f} ms" for peer, taken in result.peers_ms.items()))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from ..loop_ir.program import Allocate, Constant, Count, Launch, LogUndo, Requir
 from ..passes.materialise import Access, Reading, Readings
 from .limits import room_for
 from .readers import Readers
-from .values import CannotLower, Value, broadcast_index, load_of
+from .values import NATIVE, CannotLower, Value, broadcast_index, load_of
 
 Lower = Callable[..., Any]
 LOWERINGS: dict[str, Lower] = {}
@@ -65,6 +65,7 @@ class Lowering:
     lower_body: BodyLowering
     blas: bool = False
     why_extern: WhyExtern = lambda _: None
+    native: frozenset[np.dtype] = NATIVE  # element types that kernels compute with
     steps: list[Step] = field(default_factory=list)
     values: dict[Node, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -93,7 +94,7 @@ class Lowering:
     def inside(self, body: Graph) -> Lowering:
         """The state for the lowering of a body, whose steps are its own."""
         return Lowering(
-            body, self.lower_body, self.blas, self.why_extern, notes=self.notes,
+            body, self.lower_body, self.blas, self.why_extern, self.native, notes=self.notes,
             required=set(self.required), bound=set(self.bound), counts=self.counts,
             constants=self.constants, fixed=self.fixed, unlogged=set(self.unlogged),
             logged=set(self.logged), roots=self.roots, errstate=self.errstate,

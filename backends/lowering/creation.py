@@ -21,7 +21,7 @@ FLOAT64 = np.dtype(np.float64)
 
 @lowers(reads=Access.SHAPE)
 def filled(low: Lowering, node: Node, *args: Any, value: int, **kwargs: Any) -> Value:
-    require_native(node.type.dtype)
+    require_native(low, node.type.dtype)
     axes = low.axes(node.type.shape)
     return low.lazy(node.type, axes, const(value, node.type.dtype))
 
@@ -34,7 +34,7 @@ def empty(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
 
 @lowers(reads=Access.SAME)
 def full(low: Lowering, node: Node, like: Any, fill_value: Any, *args: Any, **kw: Any) -> Value:
-    require_native(node.type.dtype)
+    require_native(low, node.type.dtype)
     axes = low.axes(node.type.shape)
     numbers = (Value, int, float, complex, np.generic)
     if not isinstance(fill_value, numbers) and not is_size(fill_value):
@@ -69,7 +69,7 @@ def arange(
     start, stop, step = arange_ends(start_or_stop, stop, step, start=start)
     if not all(is_size(number) or type(number) is float for number in (start, stop, step)):
         raise CannotLower("np.arange of run-time numbers")
-    require_native(dtype)
+    require_native(low, dtype)
     axes = low.axes(node.type.shape)
     if dtype.kind in "iu" and is_size(start) and is_size(step):
         place = affine.plus(affine.Offset(start), affine.times(affine.along(axes[0]), step))
@@ -125,7 +125,7 @@ def linspace(
 def eye(
     low: Lowering, node: Node, N: Any, M: Any = None, k: Any = 0, *args: Any, **kwargs: Any
 ) -> Value:
-    require_native(node.type.dtype)
+    require_native(low, node.type.dtype)
     return _compared(low, node, "equal", k)
 
 
@@ -133,7 +133,7 @@ def eye(
 def tri(
     low: Lowering, node: Node, N: Any, M: Any = None, k: Any = 0, *args: Any, **kwargs: Any
 ) -> Value:
-    require_native(node.type.dtype)
+    require_native(low, node.type.dtype)
     return _compared(low, node, "less_equal", k)
 
 

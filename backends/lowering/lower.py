@@ -49,23 +49,24 @@ from .externs import bind_results, lower_extern, object_value, own_number
 from .magnitudes import check_magnitudes
 from .overwriting import KeepsOldContents, is_there, overwritten
 from .pieces import is_everything, only_pieces
-from .values import CannotLower, Value, load_of
+from .values import NATIVE, CannotLower, Value, load_of
 from .writes import write_inputs
 
 PASSES = (hoist, merge, schedule, plan_memory)
 
 
 def lower(
-    graph: Graph, facts: Any = None, *, blas: bool = False, why_extern: WhyExtern = lambda _: None
+    graph: Graph, facts: Any = None, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
+    native: frozenset[np.dtype] = NATIVE,
 ) -> Program:
     """The program of a functional graph: fused, scheduled, with its memory planned.
 
     Handles every graph: what has no native lowering becomes a call of NumPy. With `blas` matrix
     products are `Product` steps instead of calls of NumPy. `why_extern` tells why a code
-    generator cannot compute a node itself, or None.
+    generator cannot compute a node itself, or None; `native` are the element types it has.
     """
     hint = hints_of(graph.symbols, likely(graph))
-    program = lower_steps(graph, blas=blas, why_extern=why_extern)
+    program = lower_steps(graph, blas=blas, why_extern=why_extern, native=native)
     for run in PASSES:
         program = run(program, hint)
         if config.strict:
@@ -75,11 +76,11 @@ def lower(
 
 def lower_steps(
     graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
-    preserved: frozenset[Node] = frozenset(),
+    preserved: frozenset[Node] = frozenset(), native: frozenset[np.dtype] = NATIVE,
 ) -> Program:
     """The program before fusion: one kernel per value that must be in memory. Nothing is written
     into the inputs in `preserved` before the commit."""
-    low = Lowering(graph, lower_body, blas, why_extern)
+    low = Lowering(graph, lower_body, blas, why_extern, native)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
         if node.op == "get_attr":
@@ -96,7 +97,8 @@ def lower_steps(
         lower_nodes(low, unread, early)
     except KeepsOldContents as needed:
         preserved |= {*needed.args}
-        return lower_steps(graph, blas=blas, why_extern=why_extern, preserved=preserved)
+        return lower_steps(
+            graph, blas=blas, why_extern=why_extern, preserved=preserved, native=native)
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)

@@ -18,7 +18,7 @@ from ..loop_ir.program import Allocate, Count, Deposit, Extract
 from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .pointwise import require_native
-from .values import NATIVE, CannotLower, Value, load_of
+from .values import CannotLower, Value, load_of
 
 BOOL = np.dtype(bool)
 INDEX = np.dtype(np.intp)
@@ -29,7 +29,7 @@ def nonzero(low: Lowering, node: Node, a: Any) -> tuple[Value, ...]:
     """The positions, unless all that is done with them is to select elements of whole arrays."""
     if not isinstance(a, Value) or not a.shape:
         raise CannotLower("np.nonzero of a constant or number")
-    require_native(a.dtype)
+    require_native(low, a.dtype)
     mask = packed_mask(low, node, a)
     (name,) = bound_by(node)
     count = Count(
@@ -123,7 +123,7 @@ def deposited_by(low: Lowering, node: Node) -> Node | None:
         base = base.args[0]
     if len(view) != 1 or view[0][0] is not operator.getitem or not isinstance(value, Node):
         return None
-    if value.type.form is not Form.ARRAY or not {node.type.dtype, value.type.dtype} <= NATIVE:
+    if value.type.form is not Form.ARRAY or not {node.type.dtype, value.type.dtype} <= low.native:
         return None
     if any(written.type.dtype == BOOL for written, _ in low.graph.writes):
         return None  # it may be the mask

@@ -42,7 +42,7 @@ def product_of(
         raise CannotLower("a product of stacks of matrices")
     if not matrices and dims != (1, 1):
         raise CannotLower("an inner product of matrices")
-    require_real(dtype, a.dtype, b.dtype)
+    require_real(low, dtype, a.dtype, b.dtype)
     if not low.blas and not is_small(dims, a.shape[-1], dtype):
         raise CannotLower("BLAS does it")
     low.require("==", a.shape[-1], b.shape[0])
@@ -85,7 +85,7 @@ def outer(low: Lowering, node: Node, a: Any, b: Any, out: Any = None) -> Value:
     if out is not None or not both or len(a.shape) != 1 or len(b.shape) != 1:
         raise CannotLower("np.outer of something else than two vectors")
     dtype = node.type.dtype
-    require_real(a.dtype, b.dtype, dtype)
+    require_real(low, a.dtype, b.dtype, dtype)
     row, column = axes = low.axes(node.type.shape)
     factors = (operand_at(low, a, (row,), dtype), operand_at(low, b, (column,), dtype))
     return low.lazy(node.type, axes, simplify.apply("multiply", factors, dtype))

@@ -15,7 +15,7 @@ from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .intervals import ARITHMETIC, cannot_overflow
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
-from .values import NATIVE, CannotLower, Value
+from .values import CannotLower, Value
 
 F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
 
@@ -30,7 +30,7 @@ def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str
             raise CannotLower("integers of different types")
         dtype = dtypes[-1]
     is_product = dtype.kind == "c" and fits == "product"
-    if dtype.kind not in "iuf" and not (is_product and dtype in NATIVE):
+    if dtype.kind not in "iuf" and not (is_product and dtype in low.native):
         raise CannotLower(f"arithmetic of {dtype} scalars")
     operands = tuple(operand_at(low, arg, (), dtype) for arg in args)
     result = simplify.apply("mul" if is_product else ufunc.__name__, operands, dtype)

@@ -15,7 +15,7 @@ from ..loop_ir.simplify import Inexact, const, drops_parts
 from .context import Lowering, is_size
 from .scatters import views_of
 from .strided_views import ViewSteps, view_shape
-from .values import NATIVE, CannotLower
+from .values import CannotLower
 
 NUMBERS = (int, float, complex, np.bool_, np.number)
 Piece = tuple[ViewSteps, Any, Errstate, Node]
@@ -36,19 +36,19 @@ def pieces(
             view_shape(low, low.values[placeholder], views_of(view))
         except CannotLower:
             return None
-        if not is_storable(value, placeholder.type.dtype):
+        if not is_storable(low, value, placeholder.type.dtype):
             return None
         found.append((view, value, node.errstate, node))
         node = base
     return found[::-1]
 
 
-def is_storable(value: Any, dtype: np.dtype) -> bool:
+def is_storable(low: Lowering, value: Any, dtype: np.dtype) -> bool:
     """Whether a kernel can store the value: converted between native dtypes, or as it is."""
     if not isinstance(value, Node):
-        return dtype in NATIVE and _is_exact(value, dtype)
-    if dtype in NATIVE:
-        return value.type.dtype in NATIVE and not drops_parts(value.type.dtype, dtype)
+        return dtype in low.native and _is_exact(value, dtype)
+    if dtype in low.native:
+        return value.type.dtype in low.native and not drops_parts(value.type.dtype, dtype)
     return value.type.form is Form.ARRAY and value.type.dtype == dtype
 
 

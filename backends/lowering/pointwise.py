@@ -18,7 +18,7 @@ from ..loop_ir.simplify import BOOL, Inexact, const, convert
 from ..passes.materialise import Access
 from .context import Lowering, is_size, lowers
 from .reports import report_left_out
-from .values import NATIVE, REAL, CannotLower, Value
+from .values import CannotLower, Value
 
 WEAK = {"b": np.dtype(np.bool_), "i": int, "u": int, "f": float, "c": complex}
 LETTER = {"b": "b", "i": "i", "u": "u", "f": "f", "c": "c"}
@@ -31,7 +31,7 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     dtypes = loop_dtypes(ufunc, args, kwargs)
     if ufunc.nout != 1 or len(args) != ufunc.nin:
         raise CannotLower(f"{ufunc.__name__} has several results or an out argument")
-    why_not = why_not_native(ufunc, dtypes)
+    why_not = why_not_native(low, ufunc, dtypes)
     if why_not:
         raise CannotLower(why_not)
     axes = axes_like(low, node.type.shape, args)
@@ -93,9 +93,9 @@ def weak_dtype(arg: Operand) -> Any:
     raise CannotLower(f"an operand of type {type(arg).__name__}")
 
 
-def why_not_native(ufunc: np.ufunc, dtypes: Sequence[np.dtype]) -> str | None:
+def why_not_native(low: Lowering, ufunc: np.ufunc, dtypes: Sequence[np.dtype]) -> str | None:
     """Why kernels cannot run this loop, or None when they can."""
-    if any(dtype not in NATIVE for dtype in dtypes):
+    if not low.native.issuperset(dtypes):
         return f"{ufunc.__name__} on {dtypes[0]}"
     inputs = dtypes[: ufunc.nin]
     if any(dtype != inputs[0] for dtype in inputs):
@@ -114,9 +114,9 @@ def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtyp
     """The operand's element at `axes`, converted to the loop's dtype."""
     try:
         if isinstance(arg, Value):
-            return _converted(low.broadcast(arg, axes), dtype, weak=arg.is_weak)
+            return _converted(low, low.broadcast(arg, axes), dtype, weak=arg.is_weak)
         if is_size(arg):
-            return _converted(simplify.size_value(arg), dtype, weak=True)
+            return _converted(low, simplify.size_value(arg), dtype, weak=True)
         if isinstance(arg, (list, tuple, np.ndarray)):
             raise CannotLower("an operand that is a sequence")
         return const(arg, dtype)
@@ -124,10 +124,10 @@ def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtyp
         raise CannotLower(f"the constant {arg!r} as {dtype}: {error}") from None
 
 
-def _converted(expr: Expr, dtype: np.dtype, weak: bool) -> Expr:
+def _converted(low: Lowering, expr: Expr, dtype: np.dtype, weak: bool) -> Expr:
     """A Python int becomes a narrow float through double, and must fit a narrow integer."""
     if dtype != expr.dtype:
-        require_native(expr.dtype)
+        require_native(low, expr.dtype)
     if weak and expr.dtype.kind == "i" and dtype != expr.dtype:
         if isinstance(expr, Const):
             return const(int(simplify.value_of(expr)), dtype)
@@ -175,10 +175,10 @@ def where(low: Lowering, node: Node, condition: Any, *choices: Any) -> Value:
     axes = low.axes(node.type.shape)
     test = operand_at(low, condition, axes, dtype_of(condition))
     if test.dtype != BOOL:
-        require_native(test.dtype)
+        require_native(low, test.dtype)
         test = compare("not_equal", test, const(0, test.dtype))
     true, false = (operand_at(low, choice, axes, node.type.dtype) for choice in choices)
-    require_native(test.dtype, true.dtype)
+    require_native(low, test.dtype, true.dtype)
     result = simplify.select(test, true, false)
     report_left_out(low, axes, (test, true, false), result)
     return low.lazy(node.type, axes, result)
@@ -190,16 +190,16 @@ def dtype_of(arg: Operand) -> np.dtype:
     return arg.dtype if isinstance(arg, Value) else np.asarray(arg).dtype
 
 
-def require_native(*dtypes: np.dtype) -> None:
+def require_native(low: Lowering, *dtypes: np.dtype) -> None:
     for dtype in dtypes:
-        if dtype not in NATIVE:
+        if dtype not in low.native:
             raise CannotLower(f"no kernels for {dtype}")
 
 
-def require_real(*dtypes: np.dtype) -> None:
+def require_real(low: Lowering, *dtypes: np.dtype) -> None:
     """For what complex numbers have no kernels of."""
     for dtype in dtypes:
-        if dtype not in REAL:
+        if dtype not in low.native or dtype.kind == "c":
             raise CannotLower(f"no kernels of this for {dtype}")
 
 
@@ -212,7 +212,7 @@ def clip(
     if kwargs or isinstance(a, np.generic):
         raise CannotLower(f"np.clip with {sorted(kwargs)}")
     axes, dtype = low.axes(node.type.shape), node.type.dtype
-    require_real(dtype)
+    require_real(low, dtype)
     bounds = [("maximum", a_min), ("minimum", a_max)]
     given = [(name, bound) for name, bound in bounds if bound is not None]
     if dtype.kind == "f" or any(dtype_of(bound).kind == "f" for _, bound in given):
@@ -254,7 +254,7 @@ def written_out(low: Lowering, node: Node, items: Sequence[Any]) -> Value:
     numbers = list(leaves(items))
     if not all(isinstance(n, (bool, int, float, complex, np.generic)) for n in numbers):
         raise CannotLower("np.array of a sequence")
-    require_native(node.type.dtype)
+    require_native(low, node.type.dtype)
     try:
         table = low.constant(np.array(items, dtype=node.type.dtype))
     except (OverflowError, ValueError, TypeError) as error:
@@ -264,7 +264,7 @@ def written_out(low: Lowering, node: Node, items: Sequence[Any]) -> Value:
 
 
 def copied(low: Lowering, node: Node, a: Any) -> Value:
-    require_native(dtype_of(a), node.type.dtype)
+    require_native(low, dtype_of(a), node.type.dtype)
     axes = low.axes(node.type.shape)
     return low.lazy(node.type, axes, operand_at(low, a, axes, node.type.dtype))
 

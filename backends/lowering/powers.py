@@ -33,7 +33,7 @@ def power(low: Lowering, node: Node, x1: Any, x2: Any, **kwargs: Any) -> Value:
     if exponent is None or node.type.dtype.kind != "c":
         return lower_ufunc(low, node, x1, x2, **kwargs)
     dtype = loop_dtypes(np.power, (x1, x2), kwargs)[-1]
-    require_native(dtype)
+    require_native(low, dtype)
     axes = axes_like(low, node.type.shape, (x1,))
     base = operand_at(low, x1, axes, dtype)
     return low.lazy(node.type, axes, powered(base, exponent))
@@ -53,7 +53,7 @@ def power_of_scalar(low: Lowering, node: Node, base: Any, exponent: Any) -> Valu
     dtypes = loop_dtypes(np.power, (base, exponent), {})
     if dtypes[-1].kind != "f":
         raise CannotLower(f"powers of {dtypes[-1]} scalars")
-    if reason := why_not_native(np.power, dtypes):
+    if reason := why_not_native(low, np.power, dtypes):
         raise CannotLower(reason)
     operands = (operand_at(low, base, (), dtypes[0]), operand_at(low, exponent, (), dtypes[1]))
     if whole(exponent) == 2 and config.math != "numpy":

@@ -121,7 +121,7 @@ def fold(
     if dtype.kind in "fc" and op in ("add", "multiply"):
         return summed(low, node, op, value, axis, options["keepdims"])
     require = require_native if op.startswith("logical") else require_real
-    require(value.dtype, dtype)
+    require(low, value.dtype, dtype)
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
     if op in NEEDS_ELEMENTS:
         low.require("<", 0, over.count)
@@ -145,13 +145,13 @@ def summed(
     """A sum or product of floating-point numbers, in NumPy's order."""
     dtype, dims = node.type.dtype, dims_of(axis, len(value.shape))
     if dtype.kind == "c" and op == "add":
-        require_native(value.dtype, dtype)
+        require_native(low, value.dtype, dtype)
         if value.dtype != dtype or not value.shape:
             raise CannotLower("a sum of complex numbers in another dtype")
         if not goes_forward(value.type, low.graph.symbols):
             raise CannotLower("a sum of complex numbers in reverse order")
     else:
-        require_real(value.dtype, dtype)
+        require_real(low, value.dtype, dtype)
     is_exact = dtype == FLOAT64 and value.dtype in EXACT_SUMS and op == "add"
     if not is_exact:
         value, order = ordered(low, op, value, dims, node.name)
@@ -182,7 +182,7 @@ def truth(expr: Expr) -> Expr:
 def count_nonzero(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
     options = plain(kwargs, keepdims=False)
     value = operand(a)
-    require_native(value.dtype)
+    require_native(low, value.dtype)
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
     body = convert(truth(value.at(over.index)), INT64)
     return low.lazy(node.type, over.axes, over.reduce("add", body, INT64))
@@ -195,7 +195,7 @@ def arg_extremum(
     """The position of the first extremum; over everything when there is no axis."""
     options = plain({**kwargs, "out": out}, keepdims=False)
     value = operand(a)
-    require_real(value.dtype)
+    require_real(low, value.dtype)
     if axis is None and len(value.shape) != 1:
         value = flattened(low, value, node.name)
         if options["keepdims"]:
@@ -223,7 +223,7 @@ def flattened(low: Lowering, value: Value, reader: str) -> Value:
 def ptp(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
     options = plain(kwargs, keepdims=False)
     value = operand(a)
-    require_real(value.dtype)
+    require_real(low, value.dtype)
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
     low.require("<", 0, over.count)
     body, dtype = value.at(over.index), value.dtype
@@ -257,7 +257,7 @@ def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     options = plain(given, axis=None, dtype=None, keepdims=False)
     value = operand(a)
     accumulator = _mean_dtype(value, options["dtype"])
-    require_real(value.dtype, accumulator)
+    require_real(low, value.dtype, accumulator)
     over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
     low.require("<", 0, over.count)
     total = over.reduce("add", convert(value.at(over.index), accumulator), accumulator)
@@ -273,7 +273,7 @@ def variance(
     options = plain(given, axis=None, dtype=None, keepdims=False, ddof=0)
     value, ddof = operand(a), options["ddof"]
     accumulator = _mean_dtype(value, options["dtype"])
-    require_real(value.dtype, accumulator)
+    require_real(low, value.dtype, accumulator)
     if accumulator.kind != "f" or (options["dtype"] is not None and accumulator != value.dtype):
         raise CannotLower("a variance in another dtype")
     if type(ddof) is not int:
@@ -299,7 +299,7 @@ def norm(
     """Vector norms 1, 2, inf and -inf along axes; that of everything is a product of BLAS."""
     value = operand(x)
     dtype = value.dtype if value.dtype.kind == "f" else FLOAT64
-    require_real(value.dtype, dtype)
+    require_real(low, value.dtype, dtype)
     dims = dims_of(axis, len(value.shape))
     kind = _norm_kind(ord, len(dims), axis is None)
     over = fold_over(low, node, value.shape, axis, keepdims)

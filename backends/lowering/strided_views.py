@@ -15,7 +15,7 @@ from ...ir.types import ArrayType, Form, contiguous_strides
 from ..loop_ir import simplify
 from ..passes.materialise import Access
 from .context import Lowering, lowers
-from .values import NATIVE, CannotLower, Value, load_of
+from .values import CannotLower, Value, load_of
 from .views import is_basic
 
 ViewSteps = Sequence[tuple[Any, ...]]
@@ -94,7 +94,7 @@ def part(low: Lowering, node: Node, val: Any, name: str) -> Value:
         if name == "imag":
             raise CannotLower("the imaginary part of real numbers")
         return val
-    if val.dtype in NATIVE and (node not in low.materialised or not val.is_memory):
+    if val.dtype in low.native and (node not in low.materialised or not val.is_memory):
         parts = simplify.apply(name, (val.expr,), node.type.dtype)
         return low.lazy(node.type, val.axes, parts)
     if val.type.form is not Form.ARRAY:

@@ -35,7 +35,7 @@ def concatenate(
     if args or kwargs.get("out") is not None or not isinstance(arrays, (list, tuple)):
         raise CannotLower("np.concatenate with out=, or of one array")
     parts = [operand(part) for part in arrays]
-    require_native(node.type.dtype, *(part.dtype for part in parts))
+    require_native(low, node.type.dtype, *(part.dtype for part in parts))
     if axis is None:
         parts = [flattened(low, part, node.name) for part in parts]
     (dim,) = dims_of(0 if axis is None else axis, len(node.type.shape))
@@ -65,7 +65,7 @@ def scan(
     """Running sums and products, added up in order as NumPy does."""
     value = operand(a)
     plain({"out": out})
-    require_real(value.dtype, node.type.dtype)
+    require_real(low, value.dtype, node.type.dtype)
     if axis is None and len(value.shape) != 1:
         value = flattened(low, value, node.name)
     (dim,) = dims_of(0 if axis is None else axis, len(value.shape)) or (0,)
@@ -85,7 +85,7 @@ def take(
     if out is not None or mode != "raise":
         raise CannotLower(f"np.take with mode {mode}")
     source = operand(a)
-    require_native(source.dtype)
+    require_native(low, source.dtype)
     if axis is None and (selected := select(low, node, source)) is not None:
         return selected
     if not source.shape or isinstance(indices, SizeExpr):
@@ -207,7 +207,7 @@ def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
         return basic_getitem(low, node, value, items)
     if not any(isinstance(item, (Value, list, np.ndarray)) for item in items):
         raise CannotLower("an index that is not an integer array")
-    require_native(value.dtype)
+    require_native(low, value.dtype)
     if (selected := select(low, node, value)) is not None:
         return selected
     if node.type.form is Form.ARRAY and all(map(is_position, items)) and leaves_as_view(low, node):

@@ -58,7 +58,7 @@ def conversion(low: Lowering, node: Node, x: Any, checked: bool = False) -> Valu
     """A Python number; an int must have 64 bits."""
     if isinstance(x, SizeExpr):
         return Value(node.type, (), operand_at(low, x, (), node.type.dtype))
-    value = number(x)
+    value = number(low, x)
     if checked and value.dtype.kind in "fu":
         check_range(low, value.expr)
     return Value(node.type, (), convert(value.expr, node.type.dtype))
@@ -80,16 +80,16 @@ LEAST, MOST = -(2**63), 2**63 - 1
 @lowers(reads=Access.MEMORY)
 def complex_number(low: Lowering, node: Node, *parts: Any) -> Value:
     floats = [
-        number(part).expr if isinstance(part, Value) else const(part, np.dtype(float))
+        number(low, part).expr if isinstance(part, Value) else const(part, np.dtype(float))
         for part in parts
     ]
     return Value(node.type, (), Apply("complex", tuple(floats), node.type.dtype))
 
 
-def number(value: Any) -> Value:
+def number(low: Lowering, value: Any) -> Value:
     if not isinstance(value, Value) or value.shape:
         raise CannotLower("a number made of a constant")
-    require_real(value.dtype)
+    require_real(low, value.dtype)
     return value
 
 
@@ -106,5 +106,5 @@ def check_range(low: Lowering, expr: Expr) -> None:
 @lowers(reads=Access.MEMORY)
 def expect(low: Lowering, node: Node, condition: Any) -> Value:
     """The call bails out where the condition is false."""
-    low.launch((), Check(convert(number(condition).expr, np.dtype(bool))))
+    low.launch((), Check(convert(number(low, condition).expr, np.dtype(bool))))
     return Value(node.type, (), const(True, np.dtype(bool)))

@@ -28,7 +28,7 @@ from .scatters import set_aside, store_at, views_of
 from .selections import gathered, moves, selection
 from .strided_views import ViewSteps, strided_view, view_shape
 from .structure import is_moved
-from .values import NATIVE, CannotLower, Value, load_of
+from .values import CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
 
 
@@ -37,12 +37,12 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     """The array `base` after an assignment, in the memory of `base` when only this reads it."""
     if not isinstance(base, Value):
         raise CannotLower("an update of a constant")
-    no_kernels = base.dtype not in NATIVE or may_run_back(low, base.type)
+    no_kernels = base.dtype not in low.native or may_run_back(low, base.type)
     if no_kernels and low.is_unlogged(base):
         return stored(low, node, base, view, value)
     if no_kernels:
         raise CannotLower(f"no kernels for {base.type}")
-    require_native(base.dtype, *([value.dtype] if isinstance(value, Value) else ()))
+    require_native(low, base.dtype, *([value.dtype] if isinstance(value, Value) else ()))
     if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
         raise CannotLower("an assignment of a sequence")
     simplify.check_parts(dtype_of(value), base.dtype)

@@ -11,11 +11,9 @@ from ...ir.types import ArrayType, Form
 from ..loop_ir import affine, rewrite
 from ..loop_ir.loops import Axis, Buffer, Expr, Load, Offset
 
-# Element types that kernels compute with; everything else goes to NumPy.
-REAL = frozenset(
-    np.dtype(code) for code in ("?", "b", "B", "h", "H", "i", "I", "l", "L", "f", "d")
-)
-NATIVE = REAL | {np.dtype(np.complex64), np.dtype(np.complex128)}
+NATIVE = frozenset(np.dtype(code) for code in "?bBhHiIlLfdFD")
+"""Element types that kernels compute with, unless a code generator says otherwise; everything else
+goes to NumPy."""
 
 
 class CannotLower(Exception):

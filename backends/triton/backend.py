@@ -29,6 +29,7 @@ from ..loop_ir.loops import Buffer, Kernel
 from ..loop_ir.printing import print_program
 from ..loop_ir.program import Launch, Program, all_steps
 from ..lowering.lower import lower
+from ..lowering.values import NATIVE as NATIVE_OF_ALL
 from .build import INSTALL
 from .device import CuPyDevice, Device, is_installed
 from .emit import TritonKernel, emit
@@ -39,9 +40,12 @@ from .plan import PlanWriter
 from .replay import Recorder, ReplayedPlan, can_replay
 from .round_trips import GpuForNumPy
 from .scalars import TYPES, template_of
+from .split import split_folds
 from .transfers import MovedPlan
 
 OUTPUT_CODE = logger("output_code")
+NATIVE = NATIVE_OF_ALL | TYPES.keys()
+"""Element types that kernels have; NumPy runs those that turn out to be of complex numbers."""
 
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
@@ -73,7 +77,7 @@ def compile_for(graph: Graph, device: Device, is_moved: bool = False) -> Callabl
         if (why := why_not_node(node)) is not None:
             raise Unsupported(why)
     on_host = device.array is np.ndarray
-    program = lower(functional, facts, blas=on_host, why_extern=why_extern)
+    program = lower(functional, facts, blas=on_host, why_extern=why_extern, native=NATIVE)
     plan = compile_program(program, device)
     if not is_moved:
         return plan
@@ -87,6 +91,8 @@ def compile_program(program: Program, device: Device) -> LaunchPlan:
     """The launch plan of a lowered program."""
     numbers = host_numbers(replace(program, steps=tuple(on_one_side(program.steps))))
     program = replace(program, steps=tuple(on_one_side(program.steps, numbers)))
+    if device.processors > 1:
+        program = split_folds(program, device.processors)
     launched = [step.kernel for step in all_steps(program.steps) if isinstance(step, Launch)]
     kernels = {kernel: made_for(kernel, numbers) for kernel in launched
                if all(axis.extent != 0 for axis in kernel.axes)}
@@ -180,19 +186,29 @@ def why_extern(node: Node) -> str | None:
     row = row_of(node.target)
     if is_control(node) or (row is not None and row.kind is Kind.VIEW):
         return None
-    if row is not None and row.kind is Kind.SCAN and node.type.dtype == np.float16:
-        return "a running fold of halves"
     types = [
         kind for kind in leaves((node.type, [_type_of(leaf) for leaf in leaves(node.args)]))
         if isinstance(kind, ArrayType)
     ]  # fmt: skip
     if odd := next((kind.dtype for kind in types if kind.dtype not in TYPES), None):
         return f"dtype {odd} has no Triton type"
+    if any(kind.dtype == np.float16 for kind in types) and (why := why_not_halves(node)):
+        return why
     if row is not None and row.kind is Kind.POINTWISE and isinstance(node.target, np.ufunc):
         operands = [as_type(_type_of(value)) for value in node.args[: node.target.nin]]
         loop = resolve(node.target, operands, [None] * node.target.nout)[0]
         if node.target.nout > 1 or template_of(row.name, loop) is None:
             return f"{row.name} of {loop} has no Triton form"
+    return None
+
+
+def why_not_halves(node: Node) -> str | None:
+    """Why a call of half precision is not for kernels, which round each number once, or None."""
+    row = row_of(node.target)
+    if row is None or row.kind in (Kind.SCAN, Kind.MATMUL, Kind.EXTERN):
+        return "halves are added up in single precision, or not, as the library does it"
+    if row.fold in ("add", "multiply") and node.type.dtype == np.float16:
+        return None if node.type.library == "cupy" else "NumPy rounds each sum of halves"
     return None
 
 

@@ -6,12 +6,14 @@ by 16), the last one a masked path. Reductions are serial loops.
 from __future__ import annotations
 
 from ...ir.sizes import Size, product
-from ..loop_ir.loops import Reduce
-from .emitter import Emitter, TritonKernel, power_of_two, warps_for
+from ..loop_ir.loops import Kernel, Reduce
+from .emitter import Emitter, TritonKernel, power_of_two
 
-LARGEST_BLOCK = 1024
-SMALLEST_BLOCK = 256
+LARGEST_BLOCK = 512  # of numbers of four and more bytes
+THREADS = 128
+SMALLEST_BLOCK = 128
 BLOCKS_WANTED = 128  # small kernels take smaller blocks, to occupy more of the machine
+VECTOR = 16  # bytes that a thread loads at once
 
 
 class BlockEmitter(Emitter):
@@ -22,7 +24,8 @@ class BlockEmitter(Emitter):
             self.body()
             return self.finish(1, 1, 1, "")
         points = product(axis.extent for axis in self.kernel.axes)
-        block = block_size(points)
+        each = numbers_of_a_thread(self.kernel)
+        block = block_size(points, THREADS * each)
         total = self.size(points)
         self.line(f"start = tl.program_id(0).to({self.index_type}) * BLOCK")
         self.line("i = start + tl.arange(0, BLOCK)")
@@ -31,7 +34,7 @@ class BlockEmitter(Emitter):
         with self.block("else:", mask="mask", inherit=False):
             self.line(f"mask = i < {total}")
             self.body()
-        return self.finish(points, block, warps_for(block), "BLOCK: tl.constexpr")
+        return self.finish(points, block, max(1, block // (32 * each)), "BLOCK: tl.constexpr")
 
     def body(self) -> None:
         self.spread = frozenset(self.kernel.axes)
@@ -43,6 +46,12 @@ class BlockEmitter(Emitter):
         return self.serial(expr, "[BLOCK]" if self.kernel.axes else "[]")
 
 
-def block_size(points: Size) -> int:
-    wanted = points // BLOCKS_WANTED if isinstance(points, int) else LARGEST_BLOCK
-    return power_of_two(max(SMALLEST_BLOCK, min(LARGEST_BLOCK, wanted)))
+def numbers_of_a_thread(kernel: Kernel) -> int:
+    """Four, and more of those that are narrower than four bytes."""
+    sizes = [buffer.dtype.itemsize for buffer in (*kernel.reads, *kernel.writes)]
+    return max(LARGEST_BLOCK // THREADS, VECTOR // min(sizes, default=VECTOR))
+
+
+def block_size(points: Size, largest: int) -> int:
+    wanted = points // BLOCKS_WANTED if isinstance(points, int) else largest
+    return power_of_two(max(SMALLEST_BLOCK, min(largest, wanted)))

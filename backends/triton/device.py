@@ -15,6 +15,7 @@ from ...errors import BackendError, Unsupported
 from .build import prepare
 from .emitter import TritonKernel
 from .launch import Launcher, cuda_launcher
+from .stacks import StackedProducts
 
 Shape = tuple[int, ...]
 LEAST_CAPABILITY = 80  # 10 * major + minor
@@ -41,6 +42,11 @@ class Device(Protocol):
     @property
     def reports(self) -> bool:
         """Whether its kernels raise floating-point flags."""
+        ...
+
+    @property
+    def processors(self) -> int:
+        """How many programs of a kernel run at once, at least."""
         ...
 
     def pointer(self, array: Any) -> int:
@@ -120,6 +126,7 @@ class CuPyDevice:
                 f"backend 'triton' cannot run here: GPU {self.id} has compute capability "
                 f"{self.capability / 10}, and kernels need {LEAST_CAPABILITY / 10}; leave backend= "
                 "and device= out to compile functions of NumPy arrays for the CPU")
+        self.processors = int(device.attributes["MultiProcessorCount"])
         self.array: type = self.cupy.ndarray
         self.library = self.cupy
         self.attempt = reports_raise
@@ -179,7 +186,9 @@ class CuPyDevice:
         return cuda_launcher(kernel, aligned, self.capability)
 
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
-        return counterpart_in(self.cupy, target)
+        found = counterpart_in(self.cupy, target)
+        is_matmul = found in (self.cupy.matmul, operator.matmul)
+        return StackedProducts(self.cupy, found) if is_matmul else found
 
 
 def counterpart_in(library: Any, target: Callable[..., Any]) -> Callable[..., Any]:

@@ -209,6 +209,8 @@ class Emitter:
                 operand = self.expression(arg)
                 if dtype == np.bool_:
                     return f"{operand} != 0"
+                if arg.dtype.kind == "f" and dtype.kind in "iu" and dtype.itemsize < 4:
+                    operand += ".to(tl.int32)" if dtype.kind == "i" else ".to(tl.uint32)"  # as CuPy
                 return f"{operand}.to({TYPES[dtype].register})"
             case Select(condition, true, false):
                 return f"tl.where({', '.join(map(self.expression, (condition, true, false)))})"
@@ -378,5 +380,5 @@ def power_of_two(n: int) -> int:
 
 
 def warps_for(lanes: int) -> int:
-    """Eight elements per thread, as far as eight warps go."""
-    return max(1, min(8, lanes // 256))
+    """Eight elements per thread, as far as sixteen warps go."""
+    return max(1, min(16, lanes // 256))

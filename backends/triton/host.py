@@ -27,6 +27,7 @@ class HostDevice:
     array: type = np.ndarray
     library: Any = np
     reports = True
+    processors = 1
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[None]:

@@ -15,8 +15,8 @@ from .emitter import Emitter, TritonKernel, power_of_two, root, warps_for
 from .folds import COMBINE, POSITIONS, accumulator_type, neutral
 from .scalars import TYPES
 
-PERSISTENT_LIMIT = 4096  # the longest row that one block holds
-LOOPED_BLOCK = 2048
+PERSISTENT_LIMIT = 65536  # bytes of the longest rows that one program holds
+LOOPED_BLOCK = 4096
 
 
 class RowEmitter(Emitter):
@@ -31,7 +31,8 @@ class RowEmitter(Emitter):
         self.row_axes = kernel.axes if spread is None else kernel.axes[:-1]
         self.begin = "0"
         """Where the lanes begin that are bound now."""
-        self.persistent = isinstance(self.extent, int) and self.extent <= PERSISTENT_LIMIT
+        self.persistent = isinstance(self.extent, int) and (
+            power_of_two(self.extent) * bytes_of_lanes(kernel) <= PERSISTENT_LIMIT)
 
     def emit(self) -> TritonKernel:
         lanes = self._width()
@@ -156,3 +157,8 @@ class RowEmitter(Emitter):
                 self.line(f"{where} = tl.where({better}, lane, {where})")
         pair = self.assign(f"tl.reduce(({best}, {where}), 0, {rule.function})")
         return f"{pair}[1]"
+
+
+def bytes_of_lanes(kernel: Kernel) -> int:
+    """What each lane holds of what is loaded."""
+    return max(4, sum(load.dtype.itemsize for load in kernel.loads))

@@ -58,14 +58,14 @@ def constant_text(bits: bytes, dtype: np.dtype) -> str:
 def template_of(op: str, dtype: np.dtype) -> str | None:
     """The text of an operation on operands of `dtype`, or None.
 
-    A row's templates are keyed by "d" (float64 alone), kind letter or "" (any); "@name" calls the
-    prelude's function `name_<kind>`.
+    A row's templates are keyed by "d" (float64 alone), "e" (float16), kind letter or "" (any);
+    "@name" calls the prelude's function `name_<kind>`.
     """
     if (row := by_name(op)) is None:
         return None
     template = row.triton
     if template is not None and not isinstance(template, str):
-        keys = (*(("d",) if dtype == np.float64 else ()), dtype.kind, "")
+        keys = (*(dtype.char if dtype.kind == "f" else ""), dtype.kind, "")
         template = next((template[key] for key in keys if key in template), None)
     if template is None or not template.startswith("@"):
         return template
@@ -79,7 +79,7 @@ def template_of(op: str, dtype: np.dtype) -> str | None:
 def apply_text(op: str, dtype: np.dtype, result: np.dtype, operands: list[str]) -> str:
     """A scalar operation of the registry; half precision is computed in single and rounded once."""
     half = dtype == np.float16
-    template = template_of(op, np.dtype(np.float32) if half else dtype)
+    template = template_of(op, dtype)
     if template is None:
         raise Unsupported(f"{op} of {dtype} has no Triton form")
     if half:

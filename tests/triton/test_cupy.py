@@ -4,11 +4,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.ir.ops import libraries
 from dynamo_lite.native import why_no_cuda
 
 cp = pytest.importorskip("cupy")
@@ -58,6 +60,14 @@ def test_whole_functions_are_captured(function):
     assert reasons == []
     kinds = [node.type for node in graph.calls]
     assert {(kind.library, kind.form.value) for kind in kinds} == {("cupy", "array")}
+
+
+def test_loops_of_dtypes_that_numpy_does_not_name_are_left_out(monkeypatch):
+    """CuPy has loops of bfloat16, "E", where `ml_dtypes` is installed."""
+    cupy = SimpleNamespace(exp=SimpleNamespace(types=["e->e", "E->E", "f->f"]))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(libraries, "_loops", libraries._loops.__wrapped__)
+    assert {loop[0].char for loop in libraries._loops("exp")} == {"e", "f"}
 
 
 def test_results_are_laid_out_as_cupy_does():

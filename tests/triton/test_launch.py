@@ -57,7 +57,7 @@ def test_parameters_grid_block_and_stream(place, shift):
     said, (name, *numbers) = launch(place, shift)
     said = json.loads(said)
     grid, block, (shared, stream, no_extra) = numbers[:3], numbers[3:6], numbers[6:9]
-    assert name.isidentifier() and grid == ["3", "1", "1"] and block == ["128", "1", "1"]
+    assert name.isidentifier() and grid == ["6", "1", "1"] and block == ["128", "1", "1"]
     assert (shared, stream, no_extra) == ("0", "77", "1")
     *pointers, last, scratch, profile = map(int, numbers[9:])
     assert (scratch, profile) == (0, 0)

@@ -170,7 +170,8 @@ def _why_no_loop(ufunc: np.ufunc, operands: Sequence[ArrayType], dtype: Any) -> 
 
 @lru_cache(None)
 def _loops(name: str) -> frozenset[tuple[np.dtype, ...]]:
+    """Those of dtypes that NumPy knows: CuPy's letter "E" is bfloat16."""
     types = getattr(getattr(sys.modules["cupy"], name, None), "types", ())
-    return frozenset(
-        tuple(np.dtype(letter) for letter in text.replace("->", "")) for text in types
-    )
+    loops = (text.replace("->", "") for text in types)
+    known = set(np.typecodes["All"])
+    return frozenset(tuple(map(np.dtype, loop)) for loop in loops if known.issuperset(loop))
