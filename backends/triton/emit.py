@@ -1,6 +1,6 @@
 """Triton source from loop-IR kernels; text only, Triton itself is not imported here.
 
-Three shapes of kernel, `blocks`, `rows` and `scans`; here is the choice between them.
+Four shapes of kernel, `blocks`, `tiles`, `rows` and `scans`; here is the choice between them.
 """
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from .folds import POSITIONS
 from .rows import RowEmitter
 from .scalars import TYPES
 from .scans import ScanEmitter
+from .tiles import TileEmitter, crossed_axis
 
 FEW_RESULTS = 1024
 SHORT_FOLD = 256
@@ -43,6 +44,8 @@ def in_shape(kernel: Kernel, narrow: bool) -> TritonKernel:
         return RowEmitter(kernel, spread, narrow).emit()
     if (fold := narrow_fold(kernel)) is not None:
         return RowEmitter(replace(kernel, vector=fold), None, narrow).emit()
+    if (across := crossed_axis(kernel)) is not None:
+        return TileEmitter(kernel, across, narrow).emit()
     return BlockEmitter(kernel, narrow).emit()
 
 
