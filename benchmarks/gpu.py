@@ -231,7 +231,11 @@ def fused(program: Program, arrays: Arrays) -> Peer:
     cupy = import_module("cupy")
     if not program.is_pointwise:
         raise NotImplementedError("cupy.fuse is for pointwise functions")
-    call = cupy.fuse(lambda *arrays: program.function(cupy, *arrays))
+
+    @cupy.fuse
+    def call(x: Any) -> Any:
+        return program.function(cupy, x)
+
     return lambda: call(*arrays), cupy.cuda.get_current_stream().synchronize
 
 

@@ -16,7 +16,7 @@ from .folds import COMBINE, POSITIONS, accumulator_type, neutral
 from .scalars import TYPES
 
 PERSISTENT_LIMIT = 65536  # bytes of the longest rows that one program holds
-LOOPED_BLOCK = 4096
+LOOPED_BLOCK = 8192
 
 
 class RowEmitter(Emitter):
@@ -161,4 +161,4 @@ class RowEmitter(Emitter):
 
 def bytes_of_lanes(kernel: Kernel) -> int:
     """What each lane holds of what is loaded."""
-    return max(4, sum(load.dtype.itemsize for load in kernel.loads))
+    return max(4, sum(buffer.dtype.itemsize for buffer in kernel.reads))
