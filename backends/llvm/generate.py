@@ -21,7 +21,7 @@ from ..passes.memory import bytes_made
 from ..unprofitable import limited, why_unprofitable
 from .builder import formulas
 from .builder.target import Target
-from .entry.writer import EntryWriter
+from .entry.writer import write_entry
 from .kernels.flags import inexact_flags, why_extern
 from .kernels.split import split_reductions
 from .objects.graph_cache import locations
@@ -69,7 +69,7 @@ def program_image(
     places: Mapping[Location | None, int] = MappingProxyType({}), hint: Hint | None = None,
 ) -> Image:
     program = split_reductions(program)
-    code = EntryWriter(program, target, objects.add).write()
+    code = write_entry(program, target, objects.add)
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))
         OUTPUT_CODE.debug("%s", "\n".join(code.texts))

@@ -25,7 +25,7 @@ tracer.numpy tracer.python tracer.control_flow tracer.builtins tracer.calls trac
 tracer.frame codegen stored runtime derivatives distributed reports script notebook testing
 """.split()
 APART = ({"guards", "tracer", "codegen"}, {"backends"})
-LARGEST_KNOT = 8
+LARGEST_KNOT = 6
 """Files that know each other, where imports for types are counted."""
 
 

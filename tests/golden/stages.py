@@ -6,7 +6,7 @@ from typing import Any
 
 from dynamo_lite.backends.hints import hints_of
 from dynamo_lite.backends.llvm.builder.target import Target
-from dynamo_lite.backends.llvm.entry.writer import EntryWriter
+from dynamo_lite.backends.llvm.entry.writer import write_entry
 from dynamo_lite.backends.llvm.kernels.split import split_reductions
 from dynamo_lite.backends.loop_ir.printing import print_program
 from dynamo_lite.backends.loop_ir.program import Launch, Program, all_steps
@@ -68,7 +68,7 @@ def loops(graph: Graph) -> Stages:
 
 
 def llvm_text(program: Program) -> str:
-    return "\n".join(EntryWriter(split_reductions(program), TARGET).write().texts)
+    return "\n".join(write_entry(split_reductions(program), TARGET).texts)
 
 
 def triton_kernels(graph: Graph) -> Stages:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.backend import compile_graph
 from dynamo_lite.backends.llvm.builder.target import host
-from dynamo_lite.backends.llvm.entry.writer import EntryWriter
+from dynamo_lite.backends.llvm.entry.writer import write_entry
 from dynamo_lite.backends.llvm.objects import modules_on_disk as objects
 from dynamo_lite.backends.llvm.objects.compiler import InPython
 from dynamo_lite.backends.llvm.objects.modules import PART
@@ -42,7 +42,7 @@ def x() -> np.ndarray:
 def test_the_entry_is_a_module_of_its_own(x: np.ndarray) -> None:
     program = lower(optimize(trace(sums, x), None), None)
     begun: list[str] = []
-    *kernels, entry = EntryWriter(program, host(), begun.append).write().texts
+    *kernels, entry = write_entry(program, host(), begun.append).texts
     assert "@entry" not in "".join(kernels) and entry.count("define") == 1
     assert begun == [*kernels, entry]
 
@@ -52,7 +52,7 @@ def test_many_kernels_are_modules_of_their_own(x: np.ndarray) -> None:
         return tuple(np.exp(x) / (k + np.sum(x, axis=k % 2)) for k in range(4))
 
     program = lower(optimize(trace(several, x), None), None)
-    *kernels, last = EntryWriter(program, host()).write().texts
+    *kernels, last = write_entry(program, host()).texts
     assert kernels and all(text.count("\n") >= PART for text in kernels)
     assert "declare void @" in last and "define i32 @entry" in last
     for found, expected in zip(compile_graph(trace(several, x), [x])(x), several(x)):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from dynamo_lite.backends.llvm.backend import compile_graph
 from dynamo_lite.backends.llvm.builder.target import host
-from dynamo_lite.backends.llvm.entry.writer import EntryWriter
+from dynamo_lite.backends.llvm.entry.writer import write_entry
 from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.ir.passes import optimize
@@ -21,7 +21,7 @@ def functions(function: Any, *args: Any) -> int:
         (found,), expected = compile_graph(graph, list(args))(*args), function(*args)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     program = lower(optimize(graph, None), None)
-    return "".join(EntryWriter(program, host()).write().texts).count("\ndefine") - 1
+    return "".join(write_entry(program, host()).texts).count("\ndefine") - 1
 
 
 def test_iterations_of_a_loop_share_their_kernels():

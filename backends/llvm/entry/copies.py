@@ -1,48 +1,44 @@
 """Kernels that only copy packed rows: the C library does, where there is much of it."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....ir.sizes import product
 from ...loop_ir import affine
 from ...loop_ir.loops import Kernel, Load
-from .launches import call_kernel
-
-if TYPE_CHECKING:
-    from .writer import EntryWriter
+from .kernel_calls import call_kernel
+from .state import Entry
 
 LARGE = 1 << 15  # bytes in all
 ROW = 1 << 11  # bytes of a row
 
 
-def copy(writer: EntryWriter, kernel: Kernel) -> bool:
+def copy(entry: Entry, kernel: Kernel) -> bool:
     """Write the copy that a kernel is; False where it is something else, or small."""
     if (found := packed_rows(kernel)) is None:
         return False
     store, _ = found
-    builder, itemsize = writer.builder, store.dtype.itemsize
-    row = writer.size(kernel.axes[-1].extent * itemsize)
-    total = writer.size(product(axis.extent for axis in kernel.axes) * itemsize)
+    builder, itemsize = entry.builder, store.dtype.itemsize
+    row = entry.size(kernel.axes[-1].extent * itemsize)
+    total = entry.size(product(axis.extent for axis in kernel.axes) * itemsize)
     is_known = row.literal and total.literal
     if is_known and (int(row.ref) < ROW or int(total.ref) < LARGE):
         return False
     outer = kernel.axes[0] if len(kernel.axes) > 1 else None
-    counts = [writer.size(outer.extent if outer else 1), row]
-    counts += [writer.size(affine.stride_of(at.offset, outer) if outer else 0) for at in found]
-    places = [writer.start(at.buffer.name, at.offset.constant) for at in found]
+    counts = [entry.size(outer.extent if outer else 1), row]
+    counts += [entry.size(affine.stride_of(at.offset, outer) if outer else 0) for at in found]
+    places = [entry.start(at.buffer.name, at.offset.constant) for at in found]
     args = ["ptr %frame", *(f"ptr {place}" for place in places), *(f"i64 {n.ref}" for n in counts)]
     if is_known:
-        writer.frame.call("copy", *args)
+        entry.frame.call("copy", *args)
         return True
     large, small, done = (builder.fresh(stem) for stem in ("large", "small", "done"))
     builder.branch(total.ge(LARGE) & row.ge(ROW), large, small)
     builder.label(small)
-    sizes = dict(writer.sizes)
-    call_kernel(writer, kernel)
-    writer.sizes = sizes  # those computed here are not known elsewhere
+    sizes = dict(entry.sizes)
+    call_kernel(entry, kernel)
+    entry.sizes = sizes  # those computed here are not known elsewhere
     builder.jump(done)
     builder.label(large)
-    writer.frame.call("copy", *args)
+    entry.frame.call("copy", *args)
     builder.jump(done)
     builder.label(done)
     return True

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ....ir.sizes import Size, symbols
 from ...loop_ir.program import (
@@ -20,46 +19,44 @@ from ...loop_ir.work import work_of
 from ..builder.elements import I64
 from ..builder.frame import RUNTIME
 from ..builder.values import Value
-from .launches import is_scalar
-
-if TYPE_CHECKING:
-    from .writer import EntryWriter
+from .inline_kernels import is_scalar
+from .state import Entry
 
 STEPS = (Branch, Count, Deposit, Extern, Extract, Launch, Loop, Product)
 """Those that take time of their own. Kernels of single numbers count for what they stand behind."""
 COUNTED_OFFSET = 40  # in the frame
 
 
-def is_asked(writer: EntryWriter) -> Value:
+def is_asked(entry: Entry) -> Value:
     """Whether somebody counts; read when the entry begins."""
-    place = writer.builder.offset("%frame", COUNTED_OFFSET)
-    return writer.builder.load(place, I64).ne(0)
+    place = entry.builder.offset("%frame", COUNTED_OFFSET)
+    return entry.builder.load(place, I64).ne(0)
 
 
 def is_counted(step: Step) -> bool:
     return isinstance(step, STEPS) and not (isinstance(step, Launch) and is_scalar(step.kernel))
 
 
-def begin(writer: EntryWriter, step: Step) -> None:
+def begin(entry: Entry, step: Step) -> None:
     """Say that this step begins, and how much it moves and computes."""
     if not is_counted(step):
         return
-    number = len(writer.counted)
-    writer.counted.append(step)
+    number = len(entry.counted)
+    entry.counted.append(step)
 
     def tell() -> Sequence[Value]:
-        sizes = dict(writer.sizes)
-        work = (f"i64 {told(writer, size)}" for size in work_of(step))
+        sizes = dict(entry.sizes)
+        work = (f"i64 {told(entry, size)}" for size in work_of(step))
         index, _ = RUNTIME["step"]
-        function = writer.frame.pointer_at(writer.frame.runtime, 8 * index)
+        function = entry.frame.pointer_at(entry.frame.runtime, 8 * index)
         arguments = ", ".join(("ptr %frame", f"i64 {number}", *work))
-        writer.builder.void(f"call void {function}({arguments})")
-        writer.sizes = sizes  # those computed here are not known elsewhere
+        entry.builder.void(f"call void {function}({arguments})")
+        entry.sizes = sizes  # those computed here are not known elsewhere
         return ()
 
-    writer.builder.when(writer.asked, (), tell)
+    entry.builder.when(entry.asked, (), tell)
 
 
-def told(writer: EntryWriter, size: Size) -> str:
+def told(entry: Entry, size: Size) -> str:
     """A size; 0 where it may be too large to be computed."""
-    return writer.size(size).ref if writer.wide.isdisjoint(symbols(size)) else "0"
+    return entry.size(size).ref if entry.wide.isdisjoint(symbols(size)) else "0"

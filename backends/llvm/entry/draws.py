@@ -10,7 +10,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from ....native import draw_between, draw_from
 from ...loop_ir.program import Extern, Ref
 from ..builder.elements import F64, I64, scalar_type
 from ..builder.values import Value
-
-if TYPE_CHECKING:
-    from .writer import EntryWriter
+from .state import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,38 +175,38 @@ def _is_number(value: Any, draw: Draw) -> bool:
 
 
 def write_draw(
-    writer: EntryWriter, step: Extern, draw: Draw, values: list[Any], owner: str
+    entry: Entry, step: Extern, draw: Draw, values: list[Any], owner: str
 ) -> None:
     """The call of the native core, and where it puts its number."""
-    place = writer.builder.stack("i64")
+    place = entry.builder.stack("i64")
     if draw.number is None:
         name, which, kind = "draw_integer", draw.masked, "i64"
     else:
         name, which, kind = "draw_float", draw.number, "double"
     dtype = I64 if draw.number is None else F64
-    given = [as_number(writer, value, dtype) for value in (*values, 0, 0)[:2]]
+    given = [as_number(entry, value, dtype) for value in (*values, 0, 0)[:2]]
     if draw.more:
         given[1] = given[1] + draw.more
     parameters = [f"{kind} {value.ref}" for value in given]
-    writer.frame.checked(
+    entry.frame.checked(
         name, "ptr %frame", f"ptr {owner}", f"i32 {which}", *parameters, f"ptr {place}"
     )
-    number = writer.builder.stack(scalar_type(dtype))
-    writer.builder.store(writer.builder.load(place, dtype), number)
-    writer.pointers[step.results[0].name] = number
+    number = entry.builder.stack(scalar_type(dtype))
+    entry.builder.store(entry.builder.load(place, dtype), number)
+    entry.pointers[step.results[0].name] = number
 
 
-def as_number(writer: EntryWriter, value: Any, dtype: np.dtype) -> Value:
+def as_number(entry: Entry, value: Any, dtype: np.dtype) -> Value:
     """A parameter as a number of this type."""
     if isinstance(value, SizeExpr):
-        found = writer.size(value)
+        found = entry.size(value)
     elif not isinstance(value, Ref):
-        return writer.builder.constant(dtype, value)
+        return entry.builder.constant(dtype, value)
     elif value.scalar is not None:
-        found = writer.scalars[value.scalar.name]
+        found = entry.scalars[value.scalar.name]
     else:
         assert value.buffer is not None
-        found = writer.builder.load(writer.pointer(value.buffer.name), value.buffer.dtype)
+        found = entry.builder.load(entry.pointer(value.buffer.name), value.buffer.dtype)
     if found.dtype == dtype:
         return found
     if found.dtype.kind == "f":

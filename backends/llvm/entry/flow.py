@@ -1,54 +1,63 @@
-"""Loops and branches of a program: steps that run several times, or not at all."""
+"""Loops and branches of a program, whose steps run several times or not at all; and what must hold
+for the next steps to run."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....ir.sizes import product, symbols
 from ...loop_ir.loops import Buffer
-from ...loop_ir.program import Branch, Extern, Launch, Loop, Product, Rotate, Step, all_steps
+from ...loop_ir.program import (
+    Branch,
+    Extern,
+    Launch,
+    Loop,
+    Product,
+    Require,
+    Step,
+    all_steps,
+)
 from ...passes.schedule import may_report
 from ..builder.elements import I64
 from ..builder.values import Value
 from .draws import drawn
-
-if TYPE_CHECKING:
-    from .writer import EntryWriter
+from .state import Entry, writes
 
 PATIENCE = 200_000  # nanoseconds, by the estimate, after which a loop asks for signals
+NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
 FEW = 16  # iterations after which it does so where they may take longer than the estimate
 
 
-def loop(writer: EntryWriter, step: Loop) -> None:
+@writes(Loop)
+def loop(entry: Entry, step: Loop) -> None:
     """Ask for signals and other threads now and then, by the time that iterations take."""
-    begin_inside(writer, step)
-    head, body, done = (writer.builder.fresh(stem) for stem in ("head", "round", "done"))
-    writer.builder.jump(head)
-    writer.builder.label(head)
-    writer.builder.branch(truth(writer, step.proceed), body, done)
-    writer.builder.label(body)
-    run_block(writer, step.steps)
-    poll(writer, step)
-    writer.builder.jump(head)
-    writer.builder.label(done)
+    begin_inside(entry, step)
+    head, body, done = (entry.builder.fresh(stem) for stem in ("head", "round", "done"))
+    entry.builder.jump(head)
+    entry.builder.label(head)
+    entry.builder.branch(truth(entry, step.proceed), body, done)
+    entry.builder.label(body)
+    run_block(entry, step.steps)
+    poll(entry, step)
+    entry.builder.jump(head)
+    entry.builder.label(done)
 
 
-def poll(writer: EntryWriter, step: Loop) -> None:
-    if writer.patience is None:
-        writer.patience = writer.builder.stack("i64")
-        writer.builder.head.append(f"  store i64 {PATIENCE}, ptr {writer.patience}")
-    builder = writer.builder
+def poll(entry: Entry, step: Loop) -> None:
+    if entry.patience is None:
+        entry.patience = entry.builder.stack("i64")
+        entry.builder.head.append(f"  store i64 {PATIENCE}, ptr {entry.patience}")
+    builder = entry.builder
     spent = max(1, round(nanoseconds(step.steps)))
     if any(map(grows, all_steps(step.steps))):
         spent = max(spent, PATIENCE // FEW)
-    left = builder.load(writer.patience, I64) - spent
-    builder.store(left, writer.patience)
+    left = builder.load(entry.patience, I64) - spent
+    builder.store(left, entry.patience)
 
     def ask() -> Sequence[Value]:
-        builder.store(builder.integer(PATIENCE), str(writer.patience))
-        writer.frame.checked("poll", "ptr %frame")
+        builder.store(builder.integer(PATIENCE), str(entry.patience))
+        entry.frame.checked("poll", "ptr %frame")
         return ()
 
     builder.when(left.lt(0), (), ask)
@@ -61,47 +70,48 @@ def grows(step: Step) -> bool:
     return isinstance(step, (Extern, Product))
 
 
-def begin_inside(writer: EntryWriter, step: Loop | Branch) -> None:
+def begin_inside(entry: Entry, step: Loop | Branch) -> None:
     """What becomes of flags is the same in all of a body, and must be so before the first."""
     for inner in all_steps((step,)):
         if isinstance(inner, Launch) and may_report(inner.kernel):
-            writer.begin_errstate(inner.kernel.errstate)
+            entry.begin_errstate(inner.kernel.errstate)
         elif isinstance(inner, (Extern, Product)):
-            writer.begin_errstate(inner.errstate)
+            entry.begin_errstate(inner.errstate)
 
 
-def branch(writer: EntryWriter, step: Branch) -> None:
-    begin_inside(writer, step)
-    true, false, done = (writer.builder.fresh(stem) for stem in ("true", "false", "done"))
-    writer.builder.branch(truth(writer, step.test), true, false)
+@writes(Require)
+def require(entry: Entry, step: Require) -> None:
+    left, right = entry.size(step.left), entry.size(step.right)
+    entry.frame.bail_out_if(f"icmp {NEGATED[step.relation]} i64 {left.ref}, {right.ref}")
+
+
+@writes(Branch)
+def branch(entry: Entry, step: Branch) -> None:
+    begin_inside(entry, step)
+    true, false, done = (entry.builder.fresh(stem) for stem in ("true", "false", "done"))
+    entry.builder.branch(truth(entry, step.test), true, false)
     for label, block in ((true, step.true), (false, step.false)):
-        writer.builder.label(label)
+        entry.builder.label(label)
         if any(isinstance(one, Launch) and may_report(one.kernel) for one in all_steps(block)):
-            writer.builder.fence()
-        run_block(writer, block)
-        writer.builder.jump(done)
-    writer.builder.label(done)
+            entry.builder.fence()
+        run_block(entry, block)
+        entry.builder.jump(done)
+    entry.builder.label(done)
 
 
-def truth(writer: EntryWriter, buffer: Buffer) -> Value:
-    return writer.builder.load(writer.pointer(buffer.name), np.dtype(bool))
+def truth(entry: Entry, buffer: Buffer) -> Value:
+    return entry.builder.load(entry.pointer(buffer.name), np.dtype(bool))
 
 
-def run_block(writer: EntryWriter, steps: Sequence[Step]) -> None:
+def run_block(entry: Entry, steps: Sequence[Step]) -> None:
     """Steps that may run several times, or not at all: objects made here end here."""
-    known, first = dict(writer.slots), writer.n_slots
-    sizes, arrays = dict(writer.sizes), dict(writer.frame.arrays)
+    known, first = dict(entry.slots), entry.n_slots
+    sizes, arrays = dict(entry.sizes), dict(entry.frame.arrays)
     for step in steps:
-        writer.step(step)
-    for slot in range(first, writer.n_slots):
-        writer.frame.call("release", "ptr %frame", f"i64 {slot}")
-    writer.slots, writer.sizes, writer.frame.arrays = known, sizes, arrays
-
-
-def rotate(writer: EntryWriter, step: Rotate) -> None:
-    taken = [writer.pointer(buffer.name) for buffer in step.taken]
-    for buffer, pointer in zip(step.into, taken):
-        writer.builder.void(f"store ptr {pointer}, ptr {writer.cells[buffer.name]}")
+        entry.step(step)
+    for slot in range(first, entry.n_slots):
+        entry.frame.call("release", "ptr %frame", f"i64 {slot}")
+    entry.slots, entry.sizes, entry.frame.arrays = known, sizes, arrays
 
 
 def nanoseconds(steps: Sequence[Step]) -> float:

@@ -1,8 +1,6 @@
 """What a program is given, and its symbols, as values of the entry's function."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ....ir.sizes import symbols
@@ -11,75 +9,73 @@ from ...loop_ir.program import Input
 from ..builder.elements import F64, I64
 from ..builder.frame import DATA, DIMENSIONS, STRIDES
 from ..builder.values import Value
-
-if TYPE_CHECKING:
-    from .writer import EntryWriter
+from .state import Entry
 
 
-def bind(writer: EntryWriter) -> None:
-    bind_ints(writer)
-    for item in writer.program.inputs:
-        bind_input(writer, item)
-    bind_symbols(writer)
+def bind(entry: Entry) -> None:
+    bind_ints(entry)
+    for item in entry.program.inputs:
+        bind_input(entry, item)
+    bind_symbols(entry)
 
 
-def bind_ints(writer: EntryWriter) -> None:
+def bind_ints(entry: Entry) -> None:
     """The values of Python ints that are symbols."""
-    origins = writer.program.symbols.items()
+    origins = entry.program.symbols.items()
     which = {o.placeholder: name for name, o in origins if o.fact == "value"}
     if not which:
         return
-    place = writer.builder.stack("i64", len(which))
-    numbers = writer.frame.integers([*map(writer.builder.integer, which)])
-    writer.frame.checked(
-        "unbox_ints", f"ptr {writer.frame.inputs}", f"ptr {numbers}", f"i64 {len(which)}",
+    place = entry.builder.stack("i64", len(which))
+    numbers = entry.frame.integers([*map(entry.builder.integer, which)])
+    entry.frame.checked(
+        "unbox_ints", f"ptr {entry.frame.inputs}", f"ptr {numbers}", f"i64 {len(which)}",
         f"ptr {place}",
     )
     for position, (index, name) in enumerate(which.items()):
-        value = writer.builder.load(writer.builder.offset(place, 8 * position), I64)
-        writer.symbols[name] = writer.ints[index] = value
-        writer.wide.add(name)
+        value = entry.builder.load(entry.builder.offset(place, 8 * position), I64)
+        entry.symbols[name] = entry.ints[index] = value
+        entry.wide.add(name)
 
 
-def bind_input(writer: EntryWriter, item: Input) -> None:
+def bind_input(entry: Entry, item: Input) -> None:
     if item.buffer is None and item.scalar is None:
         return
-    source = writer.frame.input(item.index)
+    source = entry.frame.input(item.index)
     if item.buffer is not None and item.type.form is Form.OBJECT:
-        writer.objects[item.buffer.name] = source
+        entry.objects[item.buffer.name] = source
     elif item.buffer is not None and item.type.form is not Form.ARRAY:
-        writer.objects[item.buffer.name] = source
-        writer.pointers[item.buffer.name] = writer.builder.offset(source, DATA)
+        entry.objects[item.buffer.name] = source
+        entry.pointers[item.buffer.name] = entry.builder.offset(source, DATA)
     elif item.buffer is not None:
-        writer.array(item.buffer, source)
+        entry.array(item.buffer, source)
     if item.scalar is not None:
-        writer.objects[item.scalar.name] = source
-        value = writer.ints.get(item.index)
+        entry.objects[item.scalar.name] = source
+        value = entry.ints.get(item.index)
         if value is None or item.scalar.dtype != I64:
-            value = number(writer, source, item.type, item.scalar.dtype)
-        writer.scalars[item.scalar.name] = value
+            value = number(entry, source, item.type, item.scalar.dtype)
+        entry.scalars[item.scalar.name] = value
 
 
-def number(writer: EntryWriter, source: str, type_: ArrayType, dtype: np.dtype) -> Value:
+def number(entry: Entry, source: str, type_: ArrayType, dtype: np.dtype) -> Value:
     """The value of a NumPy scalar or Python number."""
     if type_.form is Form.PYTHON and dtype == F64 and type_.dtype == F64:
-        return writer.builder.load(writer.builder.offset(source, DATA), F64)
-    place = writer.builder.stack("i64", 4)
-    writer.frame.checked("unbox_number", f"ptr {source}", f"i32 {dtype.num}", f"ptr {place}")
-    return writer.builder.load(place, dtype)
+        return entry.builder.load(entry.builder.offset(source, DATA), F64)
+    place = entry.builder.stack("i64", 4)
+    entry.frame.checked("unbox_number", f"ptr {source}", f"i32 {dtype.num}", f"ptr {place}")
+    return entry.builder.load(place, dtype)
 
 
-def bind_symbols(writer: EntryWriter) -> None:
+def bind_symbols(entry: Entry) -> None:
     offsets = {"size": DIMENSIONS, "stride": STRIDES}
-    for name, origin in writer.program.symbols.items():
+    for name, origin in entry.program.symbols.items():
         if origin.fact == "total":
-            writer.symbols[name] = writer.size(origin.sum)
-            if not writer.wide.isdisjoint(symbols(origin.sum)):
-                writer.wide.add(name)
+            entry.symbols[name] = entry.size(origin.sum)
+            if not entry.wide.isdisjoint(symbols(origin.sum)):
+                entry.wide.add(name)
             continue
-        if name in writer.symbols:
+        if name in entry.symbols:
             continue
-        source = writer.frame.input(origin.placeholder)
-        numbers = writer.frame.pointer_at(source, offsets[origin.fact])
-        place = writer.builder.offset(numbers, 8 * origin.axis)
-        writer.symbols[name] = writer.builder.load(place, I64)
+        source = entry.frame.input(origin.placeholder)
+        numbers = entry.frame.pointer_at(source, offsets[origin.fact])
+        place = entry.builder.offset(numbers, 8 * origin.axis)
+        entry.symbols[name] = entry.builder.load(place, I64)

@@ -1,0 +1,63 @@
+"""Kernels of single numbers: their statements stand in the entry itself."""
+from __future__ import annotations
+
+from ...loop_ir.loops import Apply, Check, Expr, Kernel, Store
+from ..builder.nest import Nest
+from ..builder.terms import Terms
+from ..builder.values import Value
+from ..kernels.kernel import environment, halves, produce
+from ..kernels.memory import store_element
+from ..kernels.scalars import COMPUTED, apply, barrier, keep
+from .kernel_calls import check_status
+from .state import Entry
+
+
+def is_scalar(kernel: Kernel) -> bool:
+    """Whether a kernel does so little that a function of its own is not worth it."""
+    if kernel.axes or not all(isinstance(s, (Store, Check)) for s in kernel.statements):
+        return False
+    return not kernel.folds
+
+
+def statements(entry: Entry, kernel: Kernel) -> None:
+    """The statements of a kernel without axes, right here."""
+    builder = entry.builder
+    nest = Nest(builder, 1, produce, lambda nest, expr, value: None)
+    nest.symbols, nest.scalars, nest.zero = entry.symbols, entry.scalars, entry.zero()
+    nest.halved = halves(kernel)
+    nest.bases = {name: entry.pointer(name) for kind, name in environment(kernel)
+                  if kind == "buffer"}
+    builder.status, builder.checks = entry.frame.status, False
+    terms = Terms()
+    for statement in kernel.statements:
+        if isinstance(statement, Check):
+            holds = _holds(nest, terms, statement.condition)
+            entry.frame.bail_out_if(f"icmp eq i1 {holds.ref}, false")
+            nest.scopes = nest.scopes[:1]
+            continue
+        assert isinstance(statement, Store)
+        value = nest.value(terms.of(statement.value))
+        places = [nest.value(terms.of(index)) for index, _ in statement.indices]
+        if builder.checks:
+            check_status(entry)
+        if value.dtype.kind in "fc" and isinstance(statement.value, COMPUTED):
+            value = barrier(nest, value)  # it is computed here, and not where it is read
+        store_element(nest, statement, places, value)
+        if statement.buffer not in entry.read:
+            keep(value)
+        terms.store(statement.buffer.name)
+    if builder.checks:
+        check_status(entry)
+
+
+def _holds(nest: Nest, terms: Terms, condition: Expr) -> Value:
+    """Whether a condition holds. LLVM may know that of integers: nothing depends on it but whether
+    the call bails out."""
+    if isinstance(condition, Apply) and condition.op == "logical_and":
+        left, right = (_holds(nest, terms, arg) for arg in condition.args)
+        return left & right
+    if isinstance(condition, Apply) and all(arg.dtype.kind in "iu" for arg in condition.args):
+        values = [nest.value(terms.of(arg)) for arg in condition.args]
+        found: Value = apply(condition.op, values, condition.dtype)
+        return found
+    return nest.value(terms.of(condition))
