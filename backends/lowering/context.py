@@ -1,29 +1,26 @@
 """The state of one lowering: values of nodes so far, and the steps of the program being made."""
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...base.records import dataclass, field
-from ...errors import Unsupported
-from ...ir.control import is_control
 from ...ir.errstates import AMBIENT, Errstate
-from ...ir.facts import graph_facts
 from ...ir.graph import Graph, Node
-from ...ir.sizes import Size, SizeExpr, depends_on_data, evaluate, product, symbols
-from ...ir.tree import leaves
+from ...ir.sizes import Size, SizeExpr
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
-from ..hints import least_of
 from ..loop_ir import affine, simplify
-from ..loop_ir.loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store, walk
-from ..loop_ir.program import Allocate, Constant, Count, Launch, LogUndo, Require, Step, View
+from ..loop_ir.loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store
+from ..loop_ir.program import Allocate, Constant, Count, Launch, Step, View
 from ..passes.materialise import Access, Reading, Readings
 from .limits import room_for
+from .ownership import Ownership
 from .readers import Readers
-from .values import NATIVE, CannotLower, Value, broadcast_index, load_of
+from .relations import Relations
+from .values import NATIVE, Value, broadcast_index, load_of
 
 Lower = Callable[..., Any]
 LOWERINGS: dict[str, Lower] = {}
@@ -69,18 +66,12 @@ class Lowering:
     steps: list[Step] = field(default_factory=list)
     values: dict[Node, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    required: set[tuple[str, Size, Size]] = field(default_factory=set)
-    bound: set[str] = field(default_factory=set)
+    relations: Relations = field(init=False)
+    ownership: Ownership = field(default_factory=Ownership)
     counts: dict[str, int] = field(default_factory=dict)
     constants: list[Constant] = field(default_factory=list)
-    own: set[Buffer] = field(default_factory=set)
     counts_of: dict[Node, Count] = field(default_factory=dict)
     put_off: dict[Buffer, tuple[Step, ...]] = field(default_factory=dict)
-    fixed: set[Buffer] = field(default_factory=set)  # inputs that are changed before the commit
-    unlogged: set[Buffer] = field(default_factory=set)  # those of which all changes are logged
-    logged: set[tuple[Any, ...]] = field(default_factory=set)  # the parts of them that have been
-    limits: dict[str, tuple[Size, Size]] = field(default_factory=dict)  # of symbols of bodies
-    roots: dict[Buffer, Buffer] = field(default_factory=dict)  # of buffers in memory of others
     materialised: Container[Node] = ()  # what gets memory
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
     node: Node | None = None  # whose value is being computed
@@ -90,17 +81,18 @@ class Lowering:
 
     def __post_init__(self) -> None:
         self.readers = Readers(self.graph)
+        self.relations = Relations(self.graph, self.steps)
 
     def inside(self, body: Graph) -> Lowering:
         """The state for the lowering of a body, whose steps are its own."""
-        return Lowering(
+        inner = Lowering(
             body, self.lower_body, self.blas, self.why_extern, self.native, notes=self.notes,
-            required=set(self.required), bound=set(self.bound), counts=self.counts,
-            constants=self.constants, fixed=self.fixed, unlogged=set(self.unlogged),
-            logged=set(self.logged), roots=self.roots, errstate=self.errstate,
-            limits=self.limits, origins=self.origins, intervals=self.intervals,
+            ownership=self.ownership.inside(), counts=self.counts, constants=self.constants,
+            errstate=self.errstate, origins=self.origins, intervals=self.intervals,
             defined=self.defined,
         )
+        inner.relations.know(self.relations)
+        return inner
 
     # names
     def fresh(self, stem: str) -> str:
@@ -119,61 +111,6 @@ class Lowering:
         if self.node is not None:
             self.origins[made] = self.node
         return made
-
-    # run-time relations
-    def require(self, relation: str, left: Size, right: Size) -> None:
-        """The relation must hold at run time; nothing when it can be seen to hold."""
-        if isinstance(left, int) and isinstance(right, int):
-            holds = {"==": left == right, "<=": left <= right, "<": left < right}[relation]
-            if not holds:
-                raise CannotLower(f"{left} {relation} {right} never holds")
-            return
-        if (relation in ("==", "<=") and left == right) or self.follows(relation, left, right):
-            return
-        if (relation, left, right) not in self.required:
-            self.required.add((relation, left, right))
-            self.steps.append(Require(relation, left, right))
-
-    def follows(self, relation: str, left: Size, right: Size) -> bool:
-        """Whether it can be seen from the least values of the sizes of inputs."""
-        if relation == "==" or not isinstance(left, int):
-            return False
-        if depends_on_data(right):
-            return self._follows_inside(relation, left, right)
-        least = least_of(right, self.graph.symbols)
-        return least is not None and (left < least if relation == "<" else left <= least)
-
-    def _follows_inside(self, relation: str, left: int, right: Size) -> bool:
-        """The same of sizes that a body knows, as far as it follows from their bounds."""
-        facts = graph_facts(self.graph)
-        try:
-            return facts.less(left, right) if relation == "<" else facts.less_equal(left, right)
-        except Unsupported:
-            return False
-
-    def hint(self, size: Size, unknown: int = 64) -> int:
-        """A likely value, for decisions of cost only."""
-        if isinstance(size, int):
-            return size
-        hints = {name: origin.hint for name, origin in self.graph.symbols.items()}
-        hints |= {name: one.hint for name, one in self.graph.unbacked.items()}
-        try:
-            return evaluate(size, hints)
-        except (KeyError, ZeroDivisionError):
-            return unknown
-
-    # symbols that steps bind
-    def bind(self, names: Iterable[str]) -> None:
-        """A step has just bound these symbols: what is asserted of them can be checked."""
-        self.bound.update(names)
-        self.check_assertions()
-
-    def check_assertions(self) -> None:
-        for one in self.graph.assertions:
-            known = self.bound.issuperset((*symbols(one.left), *symbols(one.right)))
-            if known and (one.relation, one.left, one.right) not in self.required:
-                self.required.add((one.relation, one.left, one.right))
-                self.steps.append(Require(one.relation, one.left, one.right))
 
     # values
     def lazy(self, type_: ArrayType, axes: tuple[Axis, ...], expr: Expr) -> Value:
@@ -201,7 +138,7 @@ class Lowering:
             return value.expr
         index, unproved = broadcast_index(value.shape, axes)
         for left, right in unproved:
-            self.require("==", left, right)
+            self.relations.require("==", left, right)
         return value.at(index)
 
     # steps
@@ -211,7 +148,8 @@ class Lowering:
 
     def allocate(self, type_: ArrayType, stem: str = "t") -> Buffer:
         buffer = self.buffer(type_.dtype, stem)
-        self.steps.append(Allocate(buffer, type_, "scratch", room_for(type_.shape, self.limits)))
+        room = room_for(type_.shape, self.relations.limits)
+        self.steps.append(Allocate(buffer, type_, "scratch", room))
         return buffer
 
     def materialise(self, value: Value, why: str, *, layout: ArrayType | None = None) -> Value:
@@ -252,107 +190,8 @@ class Lowering:
         """An ndarray that is a part of another one."""
         buffer = self.buffer(type_.dtype, "v")
         self.steps.append(View(buffer, base, offset, type_))
-        self.shares(buffer, base)
+        self.ownership.shares(buffer, base)
         return buffer
-
-    def shares(self, buffer: Buffer, base: Buffer) -> None:
-        """The buffer is, or may be, memory of another one."""
-        self.roots[buffer] = self.root(base)
-
-    def root(self, buffer: Buffer) -> Buffer:
-        """The buffer that owns the memory."""
-        return self.roots.get(buffer, buffer)
-
-    def reads(self, value: Value, buffer: Buffer) -> bool:
-        """Whether a value is computed from what the buffer holds now."""
-        return any(
-            self.root(part.buffer) == buffer
-            for part in walk((value.expr,)) if isinstance(part, (Load, Gather))
-        )
-
-    # memory that may be changed
-    def take_over(self, value: Value) -> None:
-        """An input is to be changed before the commit."""
-        buffer = load_of(value).buffer
-        self.own.add(buffer)
-        self.fixed.add(buffer)
-        self.unlogged.add(buffer)
-
-    def is_unlogged(self, value: Value) -> bool:
-        """Whether a value is in an input of which all changes are logged."""
-        return value.is_memory and load_of(value).buffer in self.unlogged
-
-    def log_undo(self, target: Value, *, whole: bool = False) -> None:
-        """A part of an input is overwritten next; with `whole`, nobody knows which part of it."""
-        place = load_of(target)
-        part = place.buffer, place.offset.constant, target.shape, target.strides()
-        if place.buffer in self.unlogged and part not in self.logged:
-            type_ = ArrayType(target.dtype, target.shape, target.strides())
-            self.steps.append(LogUndo(place.buffer, place.offset.constant, type_))
-            self.logged.add(part)
-        if whole:
-            self.unlogged.discard(place.buffer)
-
-    def owned(self, value: Value) -> Value:
-        """Mark memory that was made for this very value, and may be changed when it is dead."""
-        self.own.add(load_of(value).buffer)
-        return value
-
-    def may_change(self, node: Node, value: Value, user: Node) -> bool:
-        """Whether `user` may change the memory of `node`: that was made for it, and whatever else
-        reads it comes first. What has been put off until later is computed now."""
-        if not self.is_owned(value) or not self.readers.is_last(user, node):
-            return False
-        if self.readers.is_only(node) and not is_control(user):
-            return True
-        buffer = load_of(value).buffer
-        given = user.operands
-        if given.count(node) > 1 or (is_control(user) and any(
-            n is not node and isinstance(found := self.values.get(n), Value)
-            and self.reads(found, buffer) for n in given
-        )):
-            return False
-        late = [
-            other for other, found in self.values.items()
-            if other is not node and self.readers.come_behind(user, other)
-            and any(isinstance(one, Value) and self.reads(one, buffer) for one in leaves(found))
-        ]
-        if not self._can_compute(late, value):
-            return False
-        for other in late:
-            self.values[other] = self.computed(self.values[other])
-        return True
-
-    def _can_compute(self, late: Sequence[Node], changed: Value) -> bool:
-        """Whether values that are read after memory has changed are computed before, rather than
-        from a copy of it. Where it is an input, that is so if they are smaller."""
-        values = [self.values[node] for node in late]
-        if not all(isinstance(value, Value) for value in values):
-            return False
-        arrays = [v.is_memory and v.type.form is Form.ARRAY for v in values]
-        if any(array and node in self.graph.outputs for node, array in zip(late, arrays)):
-            return False
-        if load_of(changed).buffer in self.fixed and not self.graph.is_body:
-            elements = sum(self.hint(product(value.shape)) for value in values)
-            is_small = elements <= self.hint(product(changed.shape))
-            return is_small and self.readers.shared.isdisjoint(late)
-        return not any(arrays) and (
-            self.graph.is_body or not any(value.shape for value in values)
-        )
-
-    def computed(self, value: Value) -> Value:
-        """The same value in memory of its own."""
-        layout = replace(value.type, dtype=value.dtype, form=Form.ARRAY)
-        if value.type.form is Form.ARRAY:
-            return self.owned(self.materialise(value, "it is read before it changes"))
-        made = self.materialise(value, "", layout=layout)
-        return replace(value, array=made.array, expr=made.expr)
-
-    def is_owned(self, value: Value) -> bool:
-        if not value.is_memory:
-            return False
-        buffer = load_of(value).buffer
-        return buffer in self.own and value.array == buffer
 
     def constant(self, array: np.ndarray) -> Value:
         """An array that the program refers to."""

@@ -29,7 +29,7 @@ def filled(low: Lowering, node: Node, *args: Any, value: int, **kwargs: Any) -> 
 @lowers(reads=Access.SHAPE)
 def empty(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     """Memory that is not written."""
-    return low.owned(low.memory_value(node.type, low.allocate(node.type)))
+    return low.ownership.owned(low.memory_value(node.type, low.allocate(node.type)))
 
 
 @lowers(reads=Access.SAME)

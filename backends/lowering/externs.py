@@ -26,7 +26,7 @@ def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[
     buffers = tuple(low.buffer(type_.dtype, "r") for type_ in types)
     binds = tuple(
         (name, place.result, place.axis) for name, place in bound_by(node).items()
-        if name not in low.bound and place.axis is not None
+        if name not in low.relations.bound and place.axis is not None
     )
     target = node.target
     if isinstance(node.type, (tuple, list)) and len(types) == 1:
@@ -36,8 +36,8 @@ def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[
     )
     low.steps.append(step)
     for result, base in shared_by(step):
-        low.shares(result, base)
-    low.bind(name for name, *_ in binds)
+        low.ownership.shares(result, base)
+    low.relations.bind(name for name, *_ in binds)
     values = [
         (object_value if type_.form is Form.OBJECT else low.memory_value)(type_, buffer)
         for type_, buffer in zip(types, buffers)
@@ -52,12 +52,12 @@ def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[
 def bind_results(low: Lowering, node: Node, value: Any) -> None:
     """Bind the symbol that stands for the value of a Python int."""
     for name, place in bound_by(node).items():
-        if name not in low.bound and place.axis is None:
+        if name not in low.relations.bound and place.axis is None:
             if (limits := limits_of(node)) is not None and low.graph.is_body:
-                low.limits[name] = limits
+                low.relations.limits[name] = limits
             is_large = greatest(low, symbol(name)) >= LIMIT
             low.steps.append(Bind(name, own_number(low, value), is_large))
-            low.bind((name,))
+            low.relations.bind((name,))
 
 
 def object_value(type_: ArrayType, buffer: Buffer) -> Value:

@@ -19,6 +19,7 @@ from ..loop_ir.loops import Buffer, Check, Expr, Load, Offset, Store
 from ..loop_ir.program import Branch, Loop, Rotate
 from ..loop_ir.simplify import BOOL, INT64, const
 from ..passes.materialise import Access
+from .changes import computed, log_undo, may_change, own_copy
 from .context import Lowering, lowers, packed
 from .counters import counted
 from .externs import own_number
@@ -53,8 +54,8 @@ def in_own_memory(
     if not isinstance(value, Value):
         raise CannotLower("a loop over an array that is a constant")
     same = value.type.strides == type_.strides and value.shape == type_.shape
-    same &= is_version or not value.is_memory or load_of(value).buffer not in low.fixed
-    if same and isinstance(leaf, Node) and low.may_change(leaf, value, node):
+    same &= is_version or not value.is_memory or load_of(value).buffer not in low.ownership.fixed
+    if same and isinstance(leaf, Node) and may_change(low, leaf, value, node):
         return replace(value, type=type_)
     made = array_variable(low, type_)
     low.store(made, value)
@@ -64,7 +65,7 @@ def in_own_memory(
 def array_variable(low: Lowering, type_: ArrayType) -> Value:
     """An array in memory of its own, in which it is packed."""
     layout = packed(type_, type_.shape, type_.dtype)
-    return low.owned(replace(low.memory_value(layout, low.allocate(layout)), type=type_))
+    return low.ownership.owned(replace(low.memory_value(layout, low.allocate(layout)), type=type_))
 
 
 def ready(low: Lowering, operands: Sequence[Any]) -> list[Any]:
@@ -159,7 +160,7 @@ def _looped(
     for position, (kind, (leaf, value)) in enumerate(zip(kinds, leaves)):
         states.append(_state(low, node, kind, leaf, value, position >= changing[1]))
     for state in states[changing[1] :]:
-        low.log_undo(state, whole=True)
+        log_undo(low, state, whole=True)
     for state, known in zip(states, counted(low, carried, body, len(index))):
         if known is not None:
             low.intervals[load_of(state).buffer] = known
@@ -167,7 +168,8 @@ def _looped(
     arguments = (*index, *states[: changing[0]], *read, *states[changing[1] :])
     own = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
     inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
-    steps, inner.steps = inner.steps, []
+    steps = [*inner.steps]
+    inner.steps.clear()
     begin(inner)
     inner.steps += steps
     again, *following = outputs
@@ -177,7 +179,7 @@ def _looped(
     more(inner, again)
     low.steps.append(Loop(load_of(proceed).buffer, tuple(inner.steps)))
     return tuple(
-        low.owned(low.materialise(state, "two arrays take turns", layout=state.type))
+        own_copy(low, state, "two arrays take turns", state.type)
         if load_of(state).buffer in rotated else state
         for state in states
     )
@@ -206,7 +208,7 @@ def _as_values(low: Lowering, body: Graph, arguments: Sequence[Any]) -> list[Any
 
 def _settled(low: Lowering, value: Value) -> Value:
     """A number that does not change when others are stored."""
-    return low.computed(value)
+    return computed(low, value)
 
 
 def _advance(low: Lowering, states: Sequence[Value], following: Sequence[Any]) -> set[Buffer]:
@@ -233,21 +235,23 @@ def _rotate(
 ) -> set[Buffer]:
     """Arrays of one layout exchange their memory; others are copied, and so is what goes into the
     memory of an input."""
+    ownership = low.ownership
     mine = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
     pairs: list[tuple[Buffer, Buffer]] = []
     copies: list[tuple[Value, Value]] = []
     for state, value in arrays:
         same = isinstance(value, Value) and value.is_memory and value.array is not None and (
-            load_of(value).buffer in low.own - low.fixed and load_of(value).offset.constant == 0
-            and load_of(state).buffer not in low.fixed
+            load_of(value).buffer in ownership.own - ownership.fixed
+            and load_of(value).offset.constant == 0
+            and load_of(state).buffer not in ownership.fixed
             and value.strides() == state.strides() and value.shape == state.shape
         )
         if same and load_of(value).buffer not in [taken for _, taken in pairs]:
             pairs.append((load_of(state).buffer, load_of(value).buffer))
         else:
-            copies.append((state, low.owned(low.materialise(value, "", layout=state.type))))
+            copies.append((state, own_copy(low, value, "", state.type)))
     for state, value in copies:
-        if load_of(state).buffer in low.fixed:
+        if load_of(state).buffer in ownership.fixed:
             low.store(state, value)
         else:
             pairs.append((load_of(state).buffer, load_of(value).buffer))
@@ -284,7 +288,7 @@ def cond(
             if result.type.form is not Form.ARRAY:
                 assign_number(inner, result, value)
             elif not (value.is_memory and load_of(value).buffer == load_of(result).buffer):
-                inner.log_undo(result)
+                log_undo(inner, result)
                 inner.store(result, value)
         blocks.append(tuple(inner.steps))
     low.steps.append(Branch(load_of(test).buffer, *blocks))

@@ -44,6 +44,7 @@ from . import (  # noqa: F401  (they register)
     updates,
     views,
 )
+from .changes import own_copy
 from .context import LOWERINGS, READINGS, Lowering, WhyExtern
 from .externs import bind_results, lower_extern, object_value, own_number
 from .magnitudes import check_magnitudes
@@ -85,8 +86,8 @@ def lower_steps(
     for node in graph.nodes:
         if node.op == "get_attr":
             _constant(low, node)
-    low.bound.update(graph.symbols)
-    low.check_assertions()
+    low.relations.bound.update(graph.symbols)
+    low.relations.check_assertions()
     check_magnitudes(low, all_nodes(graph.nodes))
     unread = only_pieces(low)
     whole = {n for n in graph.calls if n.target is core.update and is_everything(n.args[1])}
@@ -138,7 +139,7 @@ def lower_body(
     """The steps of a body whose placeholders have these values, and its outputs. The memory of
     `own` may be changed."""
     inner = low.inside(body)
-    inner.own |= own
+    inner.ownership.own |= own
     inner.values.update(zip(body.placeholders, given))
     lower_nodes(inner)
     return inner, [_resolved(inner, leaf) for leaf in body.outputs]
@@ -146,7 +147,7 @@ def lower_body(
 
 def _materialised(low: Lowering, value: Value, why: str) -> Value:
     if value.type.form is Form.ARRAY:
-        return low.owned(low.materialise(value, why))
+        return own_copy(low, value, why)
     return replace(value, array=(buffer := own_number(low, value)), expr=Load(buffer, Offset()))
 
 
@@ -178,7 +179,7 @@ def lower_call(low: Lowering, node: Node) -> Any:
         value = _native(low, node, args, kwargs)
         given = leaves((args, kwargs))
         if not is_result(node) and any(value is leaf for leaf in given) and value.is_memory:
-            low.own.discard(load_of(value).buffer)  # two nodes, one object
+            low.ownership.own.discard(load_of(value).buffer)  # two nodes, one object
         return value
     except (CannotLower, Inexact) as reason:
         low.notes.append(f"{node.name} is a call of NumPy: {reason}")

@@ -28,13 +28,14 @@ LONGEST_AXIS = 2.0**47
 def check_magnitudes(low: Lowering, nodes: Iterable[Node]) -> None:
     """Bail out of calls in which sizes that these nodes use, and that are known here, do not
     fit."""
+    required, bound = low.relations.required, low.relations.bound
     for node in nodes:
         for size in leaves((node.args, node.kwargs), SizeExpr):
             if name_of(size) is not None:
                 continue
-            if ("fits", size, 0) in low.required or not low.bound.issuperset(symbols(size)):
+            if ("fits", size, 0) in required or not bound.issuperset(symbols(size)):
                 continue
-            low.required.add(("fits", size, 0))
+            required.add(("fits", size, 0))
             if greatest(low, size) >= LIMIT:
                 low.launch((), Check(compare("less", measured(size), const(LIMIT, FLOAT64))))
 
@@ -50,7 +51,7 @@ def greatest(low: Lowering, size: Size) -> float:
 def _greatest(low: Lowering, atom: Atom) -> float:
     if not isinstance(atom, Symbol):
         return greatest(low, atom.left) + greatest(low, atom.right)
-    if (limits := low.limits.get(atom.name)) is not None:
+    if (limits := low.relations.limits.get(atom.name)) is not None:
         return max(greatest(low, limit) for limit in limits)
     origin = low.graph.symbols.get(atom.name)
     return LONGEST_AXIS if origin is not None and origin.fact == "size" else 2.0**63

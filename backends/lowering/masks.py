@@ -32,14 +32,13 @@ def nonzero(low: Lowering, node: Node, a: Any) -> tuple[Value, ...]:
     require_native(low, a.dtype)
     mask = packed_mask(low, node, a)
     (name,) = bound_by(node)
-    count = Count(
-        name if name not in low.bound else None, load_of(mask).buffer, product(mask.shape),
-        low.buffer(INDEX, "starts"),
-    )
+    symbol = name if name not in low.relations.bound else None
+    starts = low.buffer(INDEX, "starts")
+    count = Count(symbol, load_of(mask).buffer, product(mask.shape), starts)
     low.steps.append(count)
-    low.own.discard(count.mask)  # it is looked at again
+    low.ownership.own.discard(count.mask)  # it is looked at again
     if count.symbol is not None:
-        low.bind((name,))
+        low.relations.bind((name,))
     low.counts_of[node] = count
     return places(low, node, count, mask.shape)
 
@@ -171,4 +170,4 @@ def select(low: Lowering, node: Node, source: Value) -> Value | None:
     made = low.memory_value(node.type, low.allocate(node.type))
     out = load_of(made).buffer
     low.steps.append(Extract(out, count, load.buffer, load.offset.constant, element_stride(source)))
-    return low.owned(made)
+    return low.ownership.owned(made)

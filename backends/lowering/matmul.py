@@ -45,7 +45,7 @@ def product_of(
     require_real(low, dtype, a.dtype, b.dtype)
     if not low.blas and not is_small(dims, a.shape[-1], dtype):
         raise CannotLower("BLAS does it")
-    low.require("==", a.shape[-1], b.shape[0])
+    low.relations.require("==", a.shape[-1], b.shape[0])
     return contraction(low, node, a, b, dims)
 
 

@@ -17,6 +17,7 @@ from ..loop_ir import affine, simplify
 from ..loop_ir.loops import Expr, Gather, Index, Load, Store
 from ..loop_ir.program import LogUndo
 from ..loop_ir.simplify import INT64
+from .changes import log_undo
 from .context import Lowering
 from .sharing import versions
 from .values import Value, load_of
@@ -37,7 +38,7 @@ def overwritten(
             if node in unread or node in whole or node.target is core.perform:
                 break
             found[node] = placeholder
-            low.take_over(low.values[placeholder])
+            low.ownership.take_over(low.values[placeholder])
     return found
 
 
@@ -57,10 +58,10 @@ def log_positions(low: Lowering, target: Value) -> None:
     """Log elements at places that are computed, which have been checked."""
     place = target.expr
     if isinstance(place, Load):
-        low.log_undo(target)
+        log_undo(low, target)
         return
     assert isinstance(place, Gather)
-    if place.buffer not in low.unlogged:
+    if place.buffer not in low.ownership.unlogged:
         return
     shape = target.shape
     type_ = ArrayType(INT64, shape, contiguous_strides(shape, INT64.itemsize))

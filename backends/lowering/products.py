@@ -18,6 +18,7 @@ from ..loop_ir import affine
 from ..loop_ir.loops import Apply, Load, Offset, Store
 from ..loop_ir.program import Branch, Operand, Product, Stack
 from ..loop_ir.simplify import INT64, const, size_value
+from .changes import computed
 from .context import Lowering, packed
 from .pointwise import compare
 from .values import CannotLower, Value, load_of
@@ -76,7 +77,7 @@ def _is_multiple(size: Size, unit: int) -> bool:
 
 def at_least(low: Lowering, size: Size, least: int) -> bool:
     """Whether that can be seen."""
-    return size >= least if isinstance(size, int) else low.follows("<=", least, size)
+    return size >= least if isinstance(size, int) else low.relations.follows("<=", least, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def through_blas(low: Lowering, node: Node, a: Value, b: Value, rules: Rules) ->
                   node.type.dtype.kind == "f")
     stacks, equal = stacks_of(low, node, a, b)
     for left, right in equal:
-        low.require("==", left, right)
+        low.relations.require("==", left, right)
     return called(low, node, a, b, call, stacks)
 
 
@@ -125,7 +126,7 @@ def called(
     low: Lowering, node: Node, a: Value, b: Value, call: Call, stacks: tuple[Stack, ...] = ()
 ) -> Value:
     """The step that makes a call of BLAS, and the memory of its result."""
-    low.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
+    low.relations.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
     first, second = (
         operand_of(low, value, leading, node.name)
         for value, leading in zip((a, b), call.leadings)
@@ -139,13 +140,13 @@ def called(
     low.steps.append(
         Product(call.routine, out, first, second, sizes, suppressed, stacks, low.errstate)
     )
-    return low.owned(made) if node.type.form is Form.ARRAY else made
+    return low.ownership.owned(made) if node.type.form is Form.ARRAY else made
 
 
 def _forwards(low: Lowering, vector: Value) -> Value:
     """The vector itself, or a copy of one whose elements lie backwards."""
     (step,) = strides_of(vector)
-    backwards = step < 0 if isinstance(step, int) else low.follows("<", 0, -step)
+    backwards = step < 0 if isinstance(step, int) else low.relations.follows("<", 0, -step)
     return low.materialise(vector, "it lies backwards") if backwards else vector
 
 
@@ -163,7 +164,7 @@ def dot_of_vectors(low: Lowering, node: Node, a: Value, b: Value) -> Value:
     only = Apply("multiply", (b.at((zero,)), a.at((zero,))), node.type.dtype)
     one.launch((), Store(load_of(found).buffer, zero, only))
     is_one = compare("equal", size_value(length), const(1, INT64))
-    test = low.computed(Value(python_number(bool), (), is_one))
+    test = computed(low, Value(python_number(bool), (), is_one))
     low.steps.append(Branch(load_of(test).buffer, tuple(one.steps), ()))
     return found
 

@@ -124,7 +124,7 @@ def fold(
     require(low, value.dtype, dtype)
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
     if op in NEEDS_ELEMENTS:
-        low.require("<", 0, over.count)
+        low.relations.require("<", 0, over.count)
     body = value.at(over.index)
     if op.startswith("logical"):
         body = truth(body)
@@ -201,7 +201,7 @@ def arg_extremum(
         if options["keepdims"]:
             raise CannotLower("argmin of everything with keepdims")
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
-    low.require("<", 0, over.count)
+    low.relations.require("<", 0, over.count)
     op = fold_of(node)
     expr = over.reduce(op, value.at(over.index), INT64) if over.folded else const(0, INT64)
     return low.lazy(node.type, over.axes, expr)
@@ -225,7 +225,7 @@ def ptp(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> V
     value = operand(a)
     require_real(low, value.dtype)
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
-    low.require("<", 0, over.count)
+    low.relations.require("<", 0, over.count)
     body, dtype = value.at(over.index), value.dtype
     if dtype == BOOL:
         raise CannotLower("np.ptp of bool")
@@ -259,7 +259,7 @@ def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     accumulator = _mean_dtype(value, options["dtype"])
     require_real(low, value.dtype, accumulator)
     over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
-    low.require("<", 0, over.count)
+    low.relations.require("<", 0, over.count)
     total = over.reduce("add", convert(value.at(over.index), accumulator), accumulator)
     return low.lazy(node.type, over.axes, divided(total, over.count))
 
@@ -279,7 +279,7 @@ def variance(
     if type(ddof) is not int:
         raise CannotLower("a variance with a fractional ddof")
     over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
-    low.require("<", max(ddof, 0), over.count)
+    low.relations.require("<", max(ddof, 0), over.count)
     summed = over.reduce("add", convert(value.at(over.index), accumulator), accumulator)
     centre = divided(summed, over.count)
     over = over.again(low)
@@ -304,7 +304,7 @@ def norm(
     kind = _norm_kind(ord, len(dims), axis is None)
     over = fold_over(low, node, value.shape, axis, keepdims)
     if kind in ("maximum", "minimum"):
-        low.require("<", 0, over.count)
+        low.relations.require("<", 0, over.count)
     element = convert(value.at(over.index), dtype)
     if kind == "square":
         squares = simplify.apply("multiply", (element, element), dtype)

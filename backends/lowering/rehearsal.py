@@ -22,12 +22,12 @@ BUDGET = 8
 def can_repeat(low: Lowering, target: Value, element: Expr, written: set[Buffer]) -> bool:
     """Whether `element` may be computed after the commit, while `target` is stored to: it reads of
     written memory only the place that is stored to next, and nothing can stop it by then."""
-    place = load_of(target)
+    place, root = load_of(target), low.ownership.root
     parts = list(walk((element,)))
     for part in parts:
         if isinstance(part, Reduce):
             return False
-        if isinstance(part, (Load, Gather)) and low.root(part.buffer) in written and part != place:
+        if isinstance(part, (Load, Gather)) and root(part.buffer) in written and part != place:
             return False
     if not target.axes or costs.weight_of(element) > BUDGET:
         return False
@@ -46,9 +46,9 @@ def tried_out(low: Lowering, target: Value, element: Expr) -> bool:
 
 def is_computed(low: Lowering, target: Value, element: Expr) -> bool:
     """Whether a kernel has computed every element already, from what is there now."""
-    read = {low.root(p.buffer) for p in walk((element,)) if isinstance(p, (Load, Gather))}
+    read = {low.ownership.root(p.buffer) for p in walk((element,)) if isinstance(p, (Load, Gather))}
     for step in reversed(low.steps):
-        if not read.isdisjoint(map(low.root, step.writes)):
+        if not read.isdisjoint(map(low.ownership.root, step.writes)):
             return False
         if isinstance(step, Launch) and step.kernel.errstate == low.errstate and (
             [axis.extent for axis in step.kernel.axes] == list(target.shape)

@@ -59,7 +59,7 @@ def checked_key(low: Lowering, key: Any, shape: Sequence[Size], written: set[Buf
         size = None if item is None else next(sizes)
         if isinstance(item, int):
             assert size is not None
-            low.require("<=", -item if item < 0 else item + 1, size)
+            low.relations.require("<=", -item if item < 0 else item + 1, size)
         elif size is not None and not isinstance(item, slice):
             value = low.values[item] if isinstance(item, Node) else index_operand(low, item)
             item = set_aside(low, value, value.dtype, written)
@@ -73,7 +73,8 @@ def set_aside(low: Lowering, value: Any, dtype: np.dtype, written: set[Buffer]) 
     """A value of this dtype in memory that no write changes."""
     if not isinstance(value, Value):
         return value
-    if value.dtype == dtype and value.is_memory and low.root(load_of(value).buffer) not in written:
+    root = low.ownership.root
+    if value.dtype == dtype and value.is_memory and root(load_of(value).buffer) not in written:
         return value
     expr = simplify.convert(value.expr, dtype)
     type_ = replace(value.type, dtype=dtype, shape=value.shape, form=Form.ARRAY)

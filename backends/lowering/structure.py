@@ -46,7 +46,7 @@ def concatenate(
         low.store(section(low, made, dim, start, part.shape), part)
         start = start + part.shape[dim]
         start = totals.get(start, start)
-    return low.owned(made)
+    return low.ownership.owned(made)
 
 
 def section(low: Lowering, value: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
@@ -74,7 +74,7 @@ def scan(
     place = load_of(made)
     step = Scan(fold_of(node), place.buffer, place.offset, element, made.axes[dim])
     low.launch(made.axes, step)
-    return low.owned(made)
+    return low.ownership.owned(made)
 
 
 @lowers(reads=Access.MEMORY, others=Access.SAME)
@@ -169,7 +169,7 @@ def _slice_start(low: Lowering, item: slice, size: Size, axis: Axis) -> Offset:
 def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr:
     """The index at `axes`, counted from the front; checked to be in range at its own points."""
     if isinstance(item, int):
-        low.require("<=", -item if item < 0 else item + 1, size)
+        low.relations.require("<=", -item if item < 0 else item + 1, size)
     if isinstance(item, SizeExpr):
         return simplify.size_value(position(item, size, graph_facts(low.graph)))
     if is_size(item):

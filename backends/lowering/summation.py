@@ -93,7 +93,7 @@ def _is_narrow(low: Lowering, kind: ArrayType, found: Visits, dims: set[int]) ->
         if dim in dims and not affine.is_one(kind.shape[dim]):
             break
         width = width * kind.shape[dim]
-    return low.hint(width) < NARROW
+    return low.relations.hint(width) < NARROW
 
 
 def fold_in_order(

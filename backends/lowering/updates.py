@@ -19,6 +19,7 @@ from ..loop_ir import affine, simplify
 from ..loop_ir.loops import Check, Gather, Load, Store, walk
 from ..loop_ir.simplify import const
 from ..passes.materialise import Access
+from .changes import computed, log_undo, may_change, own_copy
 from .context import Lowering, lowers, packed
 from .masks import deposit, deposited_by
 from .overwriting import log_positions
@@ -38,7 +39,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     if not isinstance(base, Value):
         raise CannotLower("an update of a constant")
     no_kernels = base.dtype not in low.native or may_run_back(low, base.type)
-    if no_kernels and low.is_unlogged(base):
+    if no_kernels and low.ownership.is_unlogged(base):
         return stored(low, node, base, view, value)
     if no_kernels:
         raise CannotLower(f"no kernels for {base.type}")
@@ -54,21 +55,21 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
         return replace(value, type=node.type, expr=simplify.convert(value.expr, base.dtype),
                        array=None, fresh=True)
     if views_of(view) is not view:
-        if not low.may_change(node.args[0], base, node):
-            base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
+        if not may_change(low, node.args[0], base, node):
+            base = own_copy(low, base, f"{node.name} changes it", node.type)
         log_elements(low, node, base, view)
         place(low, node, base, view, value)
         return replace(base, type=node.type)
-    if isinstance(value, Value) and low.is_owned(base) and reads_elsewhere(
+    if isinstance(value, Value) and low.ownership.is_owned(base) and reads_elsewhere(
         low, value, strided_view(low, base, view)
     ):
-        value = low.computed(value)
-    if not low.may_change(node.args[0], base, node):
+        value = computed(low, value)
+    if not may_change(low, node.args[0], base, node):
         base = copied_for_assignment(low, node, replace(base, type=node.type), view)
     part = strided_view(low, base, view)
-    low.log_undo(part)
+    log_undo(low, part)
     assign(low, part, value)
-    return low.owned(replace(base, type=node.type))
+    return low.ownership.owned(replace(base, type=node.type))
 
 
 def may_run_back(low: Lowering, kind: ArrayType) -> bool:
@@ -81,10 +82,10 @@ def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) 
     """An assignment by NumPy into an input."""
     views = views_of(view)
     view_shape(low, base, views)
-    if not low.may_change(node.args[0], base, node):
+    if not may_change(low, node.args[0], base, node):
         raise CannotLower("an update of other elements")
     if views is view:
-        low.log_undo(strided_view(low, base, view))
+        log_undo(low, strided_view(low, base, view))
     else:
         log_elements(low, node, base, view)
     store_at(low, base, view, value)
@@ -93,10 +94,10 @@ def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) 
 
 def log_elements(low: Lowering, node: Node, base: Value, view: ViewSteps) -> None:
     """Log what is at positions from integer arrays; everything, where they come from a mask."""
-    if not low.is_unlogged(base):
+    if not low.ownership.is_unlogged(base):
         return
     if deposited_by(low, node) is not None:
-        low.log_undo(base, whole=True)
+        log_undo(low, base, whole=True)
     else:
         log_positions(low, gathered(low, strided_view(low, base, view[:-1]), view[-1][1][0]))
 
@@ -105,11 +106,11 @@ def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
     """Whether an element of the value is computed from others of that memory than the one where it
     is stored."""
     place = load_of(target)
-    if not low.reads(value, place.buffer):
+    if not low.ownership.reads(value, place.buffer):
         return False
     element = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
     return any(
-        part != place and low.root(part.buffer) == place.buffer
+        part != place and low.ownership.root(part.buffer) == place.buffer
         for part in walk((element,)) if isinstance(part, (Load, Gather))
     )
 
@@ -117,11 +118,11 @@ def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
 def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:
     """An assignment at positions that are computed."""
     if isinstance(value, Value) and value.shape and base.is_loaded and (
-        low.reads(value, load_of(base).buffer)
+        low.ownership.reads(value, load_of(base).buffer)
     ):
-        value = low.computed(value)
-    if not low.may_change(node.args[0], base, node):
-        base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
+        value = computed(low, value)
+    if not may_change(low, node.args[0], base, node):
+        base = own_copy(low, base, f"{node.name} changes it", node.type)
     base = replace(base, type=node.type)
     target = selection(low, base, view)
     if isinstance(target.expr, Gather) and not is_moved(target):
@@ -132,7 +133,7 @@ def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -
     assert isinstance(place, (Gather, Load))
     indices = place.indices if isinstance(place, Gather) else ()
     low.launch(target.axes, Store(place.buffer, place.offset, expr, indices))
-    return low.owned(base)
+    return low.ownership.owned(base)
 
 
 def check_number(low: Lowering, value: Any, dtype: np.dtype) -> Any:
@@ -168,7 +169,7 @@ def copied_for_assignment(low: Lowering, node: Node, base: Value, view: ViewStep
     """New memory that holds `base`, at least where the assignment does not replace it."""
     box = box_of(low, base, view)
     if box is None or product_hint(low, base.shape) < LARGE > product_hint(low, box[1]):
-        return low.owned(low.materialise(base, f"{node.name} changes it"))
+        return own_copy(low, base, f"{node.name} changes it")
     kind = packed(node.type, base.shape, base.dtype)
     made = low.memory_value(kind, low.allocate(kind))
     for starts, sizes in slabs(base.shape, *box):
@@ -182,7 +183,7 @@ Box = tuple[list[Size], list[Size]]
 
 
 def product_hint(low: Lowering, shape: Sequence[Size]) -> int:
-    return low.hint(product(shape))
+    return low.relations.hint(product(shape))
 
 
 def box_of(low: Lowering, base: Value, view: ViewSteps) -> Box | None:
@@ -207,7 +208,8 @@ def box_of(low: Lowering, base: Value, view: ViewSteps) -> Box | None:
             sizes.append(1)
             continue
         start, length = slice_start(low, item.start, size, 1), next(lengths)
-        is_within = low.follows("<", 0, length) or low.follows("<=", start, size - length)
+        follows = low.relations.follows
+        is_within = follows("<", 0, length) or follows("<=", start, size - length)
         starts.append(start if is_within else minimum(start, size - length))  # empty: anywhere
         sizes.append(length)
     return starts, sizes

@@ -55,8 +55,8 @@ def position_in(low: Lowering, item: Any, size: Size) -> Size:
         return number if number >= 0 else size + number
     if depends_on_data(item):
         return position(item, size, graph_facts(low.graph))
-    low.require("<=", 0, item)
-    low.require("<", item, size)
+    low.relations.require("<=", 0, item)
+    low.relations.require("<", item, size)
     return item
 
 
@@ -75,15 +75,16 @@ def slice_start(low: Lowering, start: Any, size: Size, step: int) -> Size:
     if depends_on_data(start) or depends_on_data(size):
         return slice_bounds(slice(start, None, step), size, graph_facts(low.graph))[0]
     if isinstance(start, SizeExpr):
-        if not low.follows("<=", 0, start):
+        if not low.relations.follows("<=", 0, start):
             try:
                 way = 1 if step > 0 else -1
                 return slice_bounds(slice(start, None, way), size, graph_facts(low.graph))[0]
             except Unsupported:
-                low.require("<=", 0, start)
+                low.relations.require("<=", 0, start)
     elif start < 0:
-        return maximum(size + start, 0) if not low.follows("<=", 0, size + start) else size + start
-    if step > 0 or low.follows("<=", start, size - 1):
+        is_within = low.relations.follows("<=", 0, size + start)
+        return size + start if is_within else maximum(size + start, 0)
+    if step > 0 or low.relations.follows("<=", start, size - 1):
         return start
     return minimum(start, size - 1)
 

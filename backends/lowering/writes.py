@@ -102,7 +102,7 @@ def prepared(
     expr = simplify.convert(value.expr, target.dtype)
     if isinstance(expr, (Const, Scalar)):
         return replace(value, expr=expr)
-    if isinstance(expr, Load) and low.root(expr.buffer) not in written:
+    if isinstance(expr, Load) and low.ownership.root(expr.buffer) not in written:
         return value
     element = operand_at(low, value, target.axes, target.dtype)
     if alone and can_repeat(low, target, element, written):
