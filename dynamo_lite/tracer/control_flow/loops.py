@@ -37,7 +37,7 @@ from .iterations import (
     owner_of,
     take_elements,
 )
-from .recording import Recording
+from .loop_nodes import LoopNode
 from .side_exits import LAST, MANY_ITERATIONS, PROCEED, LoopLeft, end_of, has_side_exits
 from .variables import assign
 from .worth import hint_of
@@ -173,7 +173,7 @@ def capture(
         breaks = loop.head in tx.exits
         end = tx.instructions[loop.head].target or 0
         tx.exits.setdefault(loop.head, (end, len(stack), (end, len(stack))))
-        node = Recording(tx, loop, body, iterations, plan.peeled, breaks)
+        node = LoopNode(tx, loop, body, iterations, plan.peeled, breaks)
         node.record()
     except Unsettled as stop:
         place = tx.code, loop.head
@@ -205,7 +205,7 @@ def may_be_peeled(
     return iterations is None or iterations.certain(tx)
 
 
-def go_on(tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording) -> None:
+def go_on(tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: LoopNode) -> None:
     """The frame behind the loop."""
     assign(tx, node.body.joined(node.variables_after))
     told, exits = node.ending, node.body.side_exits
@@ -222,7 +222,7 @@ def go_on(tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recordin
 
 
 def ends_of(
-    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording
+    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: LoopNode
 ) -> list[Start]:
     """Where the loop leads: at its end, and where it breaks if that is another place."""
     over = tx.instructions[loop.head].target
