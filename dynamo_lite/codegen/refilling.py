@@ -12,7 +12,8 @@ from ..tracer.object_model.lazy import LazyVariable
 from ..tracer.state.side_effects import Contents
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.deques import DequeVariable
-from ..tracer.trackers.containers.dicts import DictVariable, Entry
+from ..tracer.trackers.containers.dict_entries import Entry
+from ..tracer.trackers.containers.dicts import DictVariable
 from ..tracer.trackers.containers.lists import ListVariable
 from ..tracer.trackers.containers.sets import SetVariable
 from .reconstruct import Reconstructor, Replay

@@ -27,7 +27,8 @@ from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.elements import elements_of
 from ..trackers.arrays.unions import as_int
-from ..trackers.containers.dicts import DictVariable, DictViewVariable
+from ..trackers.containers.dict_views import DictViewVariable
+from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import (
     CallableIterator,
     ComputedIterator,

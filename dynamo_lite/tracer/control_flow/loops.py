@@ -229,11 +229,11 @@ def ends_of(
     left, depth, _ = tx.exits.pop(loop.head)
     if depth > len(stack):
         raise GraphBreak("the loop is left in the middle of an expression")
-    if node.ends is None:
+    if node.iterations is None:
         return [Start(left, stack)]
     assert over is not None
     ended, broken = Start(over, stack[:-1]), Start(left, stack[:depth])
-    if not node.breaks:
+    if not node.endings.breaks:
         return [ended]
     arms = settle(tx, broken.index, broken.stack), settle(tx, ended.index, ended.stack)
     return [Start(*arms[0])] if arms[0] == arms[1] else [ended, broken]

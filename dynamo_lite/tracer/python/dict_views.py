@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import GraphBreak
 from ..state.tracker import VariableTracker
-from ..trackers.containers.dicts import DictViewVariable
+from ..trackers.containers.dict_views import DictViewVariable
 from ..trackers.containers.sets import SetVariable
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.array_parts import FlatVariable
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.containers.dicts import VIEW_TYPES, DictVariable
+from ..trackers.containers.dict_views import VIEW_TYPES
+from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import IteratorVariable, ObjectIterator, StepVariable
 from ..trackers.objects.classes import ClassVariable
 from ..trackers.objects.objects import ObjectVariable, OpaqueVariable

@@ -33,7 +33,7 @@ from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays import complex_numbers, words
 from ..trackers.arrays.complex_numbers import ComplexVariable
 from ..trackers.arrays.unions import UnionNumber
-from ..trackers.containers.dicts import DictViewVariable
+from ..trackers.containers.dict_views import DictViewVariable
 from ..trackers.containers.mappings import MappingProxyVariable, unwrapped
 from ..trackers.containers.sequences import SequenceVariable
 from ..trackers.containers.sets import SetVariable

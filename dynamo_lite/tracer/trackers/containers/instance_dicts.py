@@ -10,7 +10,8 @@ from ....guards.sources import AttrSource, Source
 from ...object_model.constants import NONE, ConstantVariable
 from ...rules.mro import lookup
 from ...state.tracker import VariableTracker
-from .dicts import DictVariable, Entry
+from .dict_entries import Entry
+from .dicts import DictVariable
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
