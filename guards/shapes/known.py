@@ -10,16 +10,15 @@ from collections.abc import Callable
 
 from ...errors import GraphBreak, Unsupported
 from ...ir import steps
-from ...ir.bounds import least
 from ...ir.graph import Assertion, Location
 from ...ir.sizes import Size, SizeExpr, is_unbacked, substitute, symbol, symbols
 from ...ir.steps import Asked
 from . import reasoning
+from .guarded import GuardedRelations
 from .relations import (
     COMPARE,
     GREATEST_INT,
     LEAST_INT,
-    ORDERED,
     Relation,
     alone_on_a_side,
     bounds_in,
@@ -35,8 +34,7 @@ from .totals import Totals
 class Known:
     """`lower` and `upper` are bounds of symbols, `replaced` the symbols that equal another size.
 
-    `relations` are guarded, `assertions` checked when the graph runs. `specialised` is told of
-    every symbol before it is replaced, and may refuse.
+    `specialised` is told of every symbol before it is replaced, and may refuse.
     """
 
     def __init__(
@@ -50,41 +48,31 @@ class Known:
         self.lower: dict[str, int] = {}
         self.upper: dict[str, Size] = {}
         self.replaced: dict[str, Size] = {}
-        self.relations: list[Relation] = []
-        self.assertions: list[Assertion] = []
-        self._premises: list[Asked] = []  # also the relations that were dropped: they follow
-        self._own: list[Asked] = []
+        self.guarded = GuardedRelations(self.lower, self.upper)
         self._answers: dict[tuple[str, Size], bool] = {}
         self._reasoned: dict[tuple[str, Size], bool | None] = {}
         self._open: set[tuple[str, Size]] = set()  # no answer follows from the bounds so far
-        self._bounds: dict[tuple[str, str], Relation] = {}
-        self._newest: dict[tuple[str, SizeExpr], Relation] = {}
-        self.totals = Totals(self.lower, self.upper, self._premises)
+        self.totals = Totals(self.lower, self.upper, self.guarded.premises)
 
     def introduce(self, name: str, lower: int | None, upper: Size | None) -> None:
         """A new symbol, between bounds that hold whatever is asked later."""
         size = symbol(name)
         low = LEAST_INT if lower is None else lower
-        self._suppose(Asked(">=", size, low))
-        self._suppose(Asked("<=", size, GREATEST_INT))
+        self.guarded.suppose(Asked(">=", size, low))
+        self.guarded.suppose(Asked("<=", size, GREATEST_INT))
         if lower is not None:
             self.lower[name] = lower
         if upper is not None:
             self.upper[name] = upper
-            self._suppose(Asked("<=", size, upper))
+            self.guarded.suppose(Asked("<=", size, upper))
 
     def define(self, size: SizeExpr) -> str:
         """A symbol that stands for a sum."""
         name = self.totals.define(size)
-        self._suppose(Asked("==", symbol(name), size))
+        self.guarded.suppose(Asked("==", symbol(name), size))
         if (least := self.totals.least(size)) is not None:
             self._bound("bounds of a sum", name, ">=", least)
         return name
-
-    def _suppose(self, premise: Asked) -> None:
-        """What is true of a new symbol."""
-        self._own.append(premise)
-        self._premises.append(premise)
 
     # -- questions
 
@@ -152,32 +140,11 @@ class Known:
         if not (has_64_bits(left) and has_64_bits(right)):
             raise GraphBreak(f"the relation {left} {op} {right} needs more than 64 bits")
         left, right = self.totals.expanded(left), self.totals.expanded(right)
-        self.relations.append(Relation(op, left, right, self.locate()))
-        self._premises.append(Asked(op, left, right))
-        self._drop_weaker(self.relations[-1])
-        return self.relations[-1]
-
-    def _drop_weaker(self, new: Relation) -> None:
-        """`s0 + s1 <= n` follows from a later `s0 + s1 + s2 <= n` where s2 is at least 0."""
-        if new.op not in ORDERED:
-            return
-        small, large = new.sides()
-        if isinstance(small, int) or isinstance(large, int):
-            return
-        weaker, self._newest[new.op, large] = self._newest.get((new.op, large)), new
-        if weaker is not None:
-            added = small - weaker.sides()[0]
-            more = least(added, self.lower, self.upper)
-            if more is not None and more >= 0:
-                bounds = [Asked(">=", symbol(n), self.lower[n]) for n in {*symbols(added)}
-                          if n in self.lower]
-                bounds += [Asked("<=", symbol(n), self.upper[n]) for n in {*symbols(added)}
-                           if n in self.upper]
-                self._drop([weaker], (Asked(new.op, new.left, new.right), *bounds))
+        return self.guarded.add(op, left, right, self.locate())
 
     def require_bound(self, name: str, op: str, bound: int) -> None:
         """Guard a bound of a symbol; a stronger one takes its place later."""
-        self._bounds[name, op] = self.require(op, symbol(name), bound)
+        self.guarded.bounding[name, op] = self.require(op, symbol(name), bound)
         self._bound("marked bound", name, op, bound)
 
     def decided(self, op: str, difference: SizeExpr, answer: bool) -> None:
@@ -188,8 +155,7 @@ class Known:
 
     def assume(self, assertion: Assertion) -> None:
         """Rely on what is checked when the graph runs."""
-        self.assertions.append(assertion)
-        self._premises.append(Asked(assertion.relation, assertion.left, assertion.right))
+        self.guarded.assume(assertion)
         difference = self.difference(assertion.left, assertion.right)
         if isinstance(difference, SizeExpr):
             asked = question(assertion.relation, difference)
@@ -221,13 +187,8 @@ class Known:
                 self.replaced[name] = solved
                 self._tell("solved for a symbol", Asked("==", symbol(name), solved))
                 if isinstance(solved, int) and not of_data:
-                    self._drop_implied(name)
+                    self.guarded.fixes(name)
                 return
-
-    def _drop_implied(self, name: str) -> None:
-        """The newest relation fixes a symbol: what was asked of this symbol alone follows."""
-        earlier = self.relations[:-1]
-        self._drop([old for old in earlier if set(old.symbols()) == {name}])
 
     def _exclude(self, difference: Size) -> None:
         """A symbol that is not its least value is larger; likewise at the other end."""
@@ -248,13 +209,13 @@ class Known:
             if bound > self.lower.get(name, bound - 1):
                 self._bound("order", name, ">=", bound)
                 if not of_data:
-                    self._replace_bound(name, ">=")
+                    self.guarded.bounds(name, ">=")
         for name, bound in bounds_in(-positive):
             known = self.upper.get(name)
             if not is_unbacked(name) and not (isinstance(known, int) and known <= bound):
                 self._bound("order", name, "<=", bound)
                 if not of_data:
-                    self._replace_bound(name, "<=")
+                    self.guarded.bounds(name, "<=")
 
     def _bound(self, rule: str, name: str, op: str, bound: Size) -> None:
         self._open.clear()
@@ -263,27 +224,6 @@ class Known:
         elif isinstance(bound, int):
             self.lower[name] = bound
         self._tell(rule, Asked(op, symbol(name), bound))
-
-    def _replace_bound(self, name: str, side: str) -> None:
-        """The newest relation is stronger than the one that bounded the symbol before."""
-        weaker, self._bounds[name, side] = self._bounds.get((name, side)), self.relations[-1]
-        if weaker is not None:
-            self._drop([weaker])
-
-    def _drop(self, implied: list[Relation], given: tuple[Asked, ...] = ()) -> None:
-        """Forget relations that follow from the others, or from what is given."""
-        for relation in implied:
-            places = range(len(self.relations) - 1, -1, -1)
-            place = next((k for k in places if self.relations[k] is relation), None)
-            if place is not None:
-                del self.relations[place]
-        if steps.watcher is None:
-            return
-        for relation in implied:
-            others = [Asked(r.op, r.left, r.right) for r in self.relations]
-            checked = [Asked(a.relation, a.left, a.right) for a in self.assertions]
-            asked = Asked(relation.op, relation.left, relation.right)
-            steps.watcher.step("dropped", asked, True, given or (*self._own, *others, *checked))
 
     def _tell(self, rule: str, asked: Asked, answer: bool = True) -> None:
         if steps.watcher is not None:

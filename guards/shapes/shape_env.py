@@ -50,12 +50,12 @@ class ShapeEnv(Symbols):
     @property
     def relations(self) -> list[Relation]:
         """What is guarded."""
-        return self.known.relations
+        return self.known.guarded.relations
 
     @property
     def assertions(self) -> list[Assertion]:
         """What is checked when the graph runs."""
-        return self.known.assertions
+        return self.known.guarded.assertions
 
     # -- the Facts protocol
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from dynamo_lite.guards.shapes import known, proofs, shape_env, validation
 from dynamo_lite.guards.shapes.dynamic import DynamicPolicy
+from dynamo_lite.guards.shapes.guarded import GuardedRelations
 from dynamo_lite.guards.shapes.known import Known
 from dynamo_lite.guards.shapes.proofs import Equation, Verdict
 from dynamo_lite.guards.shapes.shape_env import ShapeEnv
@@ -88,7 +89,7 @@ def too_much_excluded(self, difference):
 
 
 def drop_everything(self, name):
-    self._drop(self.relations[:-1])
+    self.drop(self.relations[:-1])
 
 
 def one_too_many(size, lower, upper):
@@ -104,7 +105,7 @@ RIGHT_LEAST = facts.least
     (known, "question", lambda op, difference: ("<", difference), "answer"),
     (known, "sign_beyond_64_bits", lambda difference: -1, "answer"),
     (Known, "_exclude", too_much_excluded, "excluded value"),
-    (Known, "_drop_implied", drop_everything, "dropped"),
+    (GuardedRelations, "fixes", drop_everything, "dropped"),
     (sizes, "_exact_quotient", lambda left, right: left, "floor division"),
 ])  # fmt: skip
 def test_each_wrong_conclusion_is_named(validating, monkeypatch, owner, name, planted, rule):
