@@ -9,7 +9,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..base.records import dataclass
-from .assembling import Assembler, Label, encode_exception_table, jump_back
+from .assembling import Assembler, Label, jump_back
+from .code_tables import encode_exception_table
 from .liveness import live_locals, sees_variables, successors
 from .reading import Instruction, exception_table, read, slot_names
 from .resume import ResumePoint, in_place, own_cells, with_code

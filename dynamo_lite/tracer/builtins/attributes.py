@@ -34,7 +34,8 @@ from ..trackers.containers.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.classes import ClassVariable
 from ..trackers.objects.ids import IdVariable
-from ..trackers.objects.objects import ObjectVariable, SuperVariable, new_object
+from ..trackers.objects.objects import ObjectVariable, new_object
+from ..trackers.objects.supers import SuperVariable
 from .class_statements import type_of_three
 from .table import handles
 

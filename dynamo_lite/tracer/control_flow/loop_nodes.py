@@ -26,10 +26,10 @@ from .capture import (
     tracker_of,
     type_of,
 )
+from .cond_nodes import nothing
 from .escapes import reachable
 from .iterations import Iterations
 from .loop_endings import Endings
-from .merging import nothing
 from .parts import identities_of, root_of
 from .passed_arrays import Carried, PassedArrays
 

@@ -15,7 +15,8 @@ from ..object_model.methods import BoundDescriptorVariable, MethodVariable
 from ..rules.mro import lookup
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.randomness import RandomVariable
-from ..trackers.objects.objects import ObjectVariable, OpaqueVariable
+from ..trackers.objects.objects import ObjectVariable
+from ..trackers.objects.opaque import OpaqueVariable
 
 if TYPE_CHECKING:
     from ..state.tx import Tx

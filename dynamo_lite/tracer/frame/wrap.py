@@ -56,7 +56,8 @@ from ..trackers.objects.derived import is_derived, wrap_derived
 from ..trackers.objects.errstates import wrap_context_variable
 from ..trackers.objects.functions import UserFunctionVariable, is_known_by_code
 from ..trackers.objects.library_values import PatternVariable
-from ..trackers.objects.objects import ObjectVariable, OpaqueVariable, own_dict, why_not_object
+from ..trackers.objects.objects import ObjectVariable, own_dict, why_not_object
+from ..trackers.objects.opaque import OpaqueVariable
 from .bound_methods import wrap_builtin_method, wrap_method
 
 if TYPE_CHECKING:

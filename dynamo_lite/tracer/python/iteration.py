@@ -22,7 +22,8 @@ from ..trackers.containers.dict_views import VIEW_TYPES
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import IteratorVariable, ObjectIterator, StepVariable
 from ..trackers.objects.classes import ClassVariable
-from ..trackers.objects.objects import ObjectVariable, OpaqueVariable
+from ..trackers.objects.objects import ObjectVariable
+from ..trackers.objects.opaque import OpaqueVariable
 
 if TYPE_CHECKING:
     from ..state.tx import Tx

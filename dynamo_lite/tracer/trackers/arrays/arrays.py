@@ -33,7 +33,7 @@ from ...rules.mro import answers
 from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
-from ..objects.objects import OpaqueVariable
+from ..objects.opaque import OpaqueVariable
 from .array_parts import FlagsVariable, FlatVariable
 from .graph_methods import (
     METHODS,

@@ -24,7 +24,8 @@ from ..containers.dicts import DictVariable
 from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
 from ..containers.sets import SetVariable
-from .objects import ObjectKey, ObjectVariable, OpaqueVariable, own_dict, why_not_object
+from .objects import ObjectKey, ObjectVariable, own_dict, why_not_object
+from .opaque import OpaqueVariable
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter

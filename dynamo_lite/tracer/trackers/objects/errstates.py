@@ -19,7 +19,7 @@ from ...object_model.constants import NONE, observe
 from ...object_model.methods import BuiltinMethodVariable
 from ...state.tracker import Args, Kwargs, VariableTracker
 from .functions import UserFunctionVariable
-from .objects import OpaqueVariable
+from .opaque import OpaqueVariable
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter

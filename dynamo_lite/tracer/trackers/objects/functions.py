@@ -18,7 +18,7 @@ from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.dicts import DictVariable
 from ..containers.instance_dicts import InstanceDictVariable, outside_dict
 from ..containers.sequences import TupleVariable
-from .objects import OpaqueVariable
+from .opaque import OpaqueVariable
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter

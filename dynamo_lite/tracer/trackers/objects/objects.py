@@ -1,7 +1,6 @@
 """Objects of user classes, from outside or made by the frame."""
 from __future__ import annotations
 
-import itertools
 import types
 from collections.abc import Hashable, Iterable, Iterator
 from types import FunctionType, MemberDescriptorType
@@ -9,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....base.classes import a_kind, is_python_class
+from ....base.classes import is_python_class
 from ....base.records import dataclass
 from ....errors import GraphBreak
 from ....guards.kinds import CALL, KEYS, NO_KEY
-from ....guards.sources import AttrSource, ConstSource, Source, in_users_words
+from ....guards.sources import AttrSource, ConstSource, Source
 from ...object_model import attributes as object_model
-from ...object_model.attributes import KnownInstance, has_dict
-from ...object_model.class_attributes import class_attribute, class_source, meet_class, overridden
-from ...object_model.constants import NONE, constant, observed
+from ...object_model.attributes import has_dict
+from ...object_model.class_attributes import class_attribute, meet_class, overridden
+from ...object_model.constants import constant, observed
 from ...object_model.lazy import LazyVariable, realise
 from ...object_model.refusals import length, name_in_c, returned
-from ...rules.local_classes import LOCAL_CLASSES
-from ...rules.mro import MISSING, Lacks, is_subtype, lookup, lookup_in
+from ...rules.mro import MISSING, lookup, lookup_in
 from ...rules.trace_rules import is_polyfill
 from ...state.fields import Field, Fields
 from ...state.tracker import Args, Kwargs, ObservedException, VariableTracker
@@ -326,63 +324,6 @@ def own_dict(tx: Tx, made: ObjectVariable) -> ObjectVariable:
     if has_dict(made.kind):
         made.namespace = outside_dict(tx, made, made.value)
     return made
-
-
-class SuperVariable(VariableTracker):
-    """`super(kind, self)`: attributes from the MRO after `kind`."""
-
-    def __init__(self, kind: type, owner: VariableTracker) -> None:
-        self.kind = kind
-        self.owner = owner
-
-    def python_type(self) -> type:
-        return super
-
-    def getattr(self, tx: Tx, name: str) -> VariableTracker:
-        start = self.owner.python_type()
-        of_class = issubclass(start, type) and is_subtype(self.owner.as_constant(tx), self.kind)
-        if of_class:
-            start = self.owner.as_constant(tx)
-        mro = start.__mro__
-        if self.kind not in mro:
-            raise GraphBreak(f"super() of {self.kind.__name__}, which {start.__name__} is not")
-        following = mro[mro.index(self.kind) + 1 :]
-        raw, base = lookup_in(following, name)
-        for between in itertools.takewhile(lambda kind: kind is not base, following):
-            if is_python_class(between) and between not in LOCAL_CLASSES:
-                source = class_source(between)
-                tx.guards.install(source, CALL, Lacks(name), tx.location())
-        if raw is MISSING:
-            text = f"'super' object has no attribute {name!r}"
-            raise observed(AttributeError(text, name=name))
-        instance = KnownInstance(start)
-        if of_class and isinstance(lookup(type(raw), "__get__"), types.FunctionType):
-            return object_model.ask_descriptor(tx, raw, base, name, NONE, self.owner)
-        if of_class and not isinstance(raw, classmethod):
-            return class_attribute(tx, base, name, getattr(base, name))
-        return object_model.bind(tx, raw, base, self.owner, instance, name)
-
-
-class OpaqueVariable(VariableTracker):
-    """A value that may be passed along; looking into it breaks the graph."""
-
-    def __init__(self, value: Any, source: Source, reason: str) -> None:
-        self.value = value
-        self.source = source
-        self.reason = reason
-
-    def python_type(self) -> type:
-        return type(self.value)
-
-    def hash_key(self, tx: Tx) -> Hashable:
-        raise GraphBreak(f"the hash of {self.describe()}")
-
-    def as_argument(self, tx: Tx) -> Any:
-        raise GraphBreak(f"an operation of NumPy on {self.describe()}")
-
-    def describe(self) -> str:
-        name, kind = in_users_words(self.source), type(self.value)
-        return f"{name or a_kind(kind)} ({kind.__name__ + ': ' if name else ''}{self.reason})"
 
 
 def why_not_generic(kind: type) -> str:
