@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loop_ir.interpret import BailOut, run_program
 from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.ir import core
 from dynamo_lite.ir.graph import Graph
 from dynamo_lite.ir.node import Node
+from tests.backends.interpret import BailOut, run_program
 
 from ..oracle import same
 from .graphs import Builder

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loop_ir.interpret import BailOut, run_program
 from dynamo_lite.backends.loop_ir.program import Allocate, Commit, Extern, Launch, Program
 from dynamo_lite.backends.lowering.context import LOWERINGS
 from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.ir import core
 from dynamo_lite.ir.row import ROWS
+from tests.backends.interpret import BailOut, run_program
 
 from ..oracle import Tolerance, same
 from .graphs import Builder, trace

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from dynamo_lite.backends.hints import hints_of
-from dynamo_lite.backends.loop_ir.interpret import run_program
 from dynamo_lite.backends.loop_ir.program import Allocate, Extern
 from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.passes.memory import plan_memory
@@ -20,6 +19,7 @@ from dynamo_lite.ir.passes import optimize
 from dynamo_lite.ir.sizes import Size, symbol
 from dynamo_lite.ir.tree import map_leaves
 from dynamo_lite.ir.types import contiguous_strides
+from tests.backends.interpret import run_program
 
 from ..oracle import same
 from .graphs import trace

@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.backend import compile_graph
 from dynamo_lite.backends.llvm.kernels import scalars
-from dynamo_lite.backends.loop_ir.interpret import run_program
 from dynamo_lite.backends.loop_ir.program import Extern, Launch
 from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.triton.scalars import template_of
@@ -13,6 +12,7 @@ from dynamo_lite.ir import row
 from dynamo_lite.ir.ops.inference import infer
 from dynamo_lite.ir.rules.pointwise import ufunc_rule
 from tests.backends.graphs import trace
+from tests.backends.interpret import run_program
 
 X, Y = np.linspace(-3.0, 3.0, 37), np.linspace(2.0, -2.0, 37)
 

@@ -9,14 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-
-from ...ir.errstates import AMBIENT
-from ...ir.sizes import Size, SizeExpr, evaluate
-from ...ir.tree import map_leaves
-from ...ir.types import Form
-from .evaluation import BailOut, Memory, State, run_kernel
-from .loops import Buffer
-from .program import (
+from dynamo_lite.backends.loop_ir.evaluation import BailOut, Memory, State, run_kernel
+from dynamo_lite.backends.loop_ir.loops import Buffer
+from dynamo_lite.backends.loop_ir.program import (
     Allocate,
     Bind,
     Branch,
@@ -38,6 +33,11 @@ from .program import (
     Rotate,
     View,
 )
+
+from dynamo_lite.ir.errstates import AMBIENT
+from dynamo_lite.ir.sizes import Size, SizeExpr, evaluate
+from dynamo_lite.ir.tree import map_leaves
+from dynamo_lite.ir.types import Form
 
 RELATIONS: dict[str, Callable[[int, int], bool]] = {
     "==": int.__eq__,
