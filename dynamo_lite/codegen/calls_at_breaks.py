@@ -10,6 +10,7 @@ from ..bytecode.splitting import STACK_EFFECTS
 from ..tracer.object_model.constants import NO_SELF, NullVariable
 from ..tracer.object_model.methods import MethodVariable
 from ..tracer.rules.mro import lookup
+from ..tracer.state.emitter import Push
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.objects.functions import (
     FunctionVariable,
@@ -18,7 +19,7 @@ from ..tracer.trackers.objects.functions import (
 )
 from .closures import ClosureCall, closure_call
 from .frames import Frames
-from .reconstruct import Push, Reconstructor
+from .reconstruct import Reconstructor
 
 
 class CallAtBreak:

@@ -14,13 +14,14 @@ from typing import Any
 from ..bytecode.binding import bind
 from ..bytecode.resume import own_cells
 from ..guards.sources import AttrSource, ItemSource
+from ..tracer.state.emitter import Push
 from ..tracer.trackers.objects.functions import (
     FunctionVariable,
     NestedFunctionVariable,
     UserFunctionVariable,
     is_known_by_code,
 )
-from .reconstruct import Push, Reconstructor
+from .reconstruct import Reconstructor
 
 ClosureCall = Callable[[Sequence[Push]], None]
 """Emits the call; what these push is needed later."""

@@ -9,6 +9,7 @@ from ..bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells,
 from ..ir.sizes import SizeExpr
 from ..native import CONTINUATION
 from ..tracer.object_model.lazy import LazyVariable
+from ..tracer.state.emitter import Push
 from ..tracer.state.trace import Stopped
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.arrays.array_iterators import ArrayIterator, Standing
@@ -18,7 +19,7 @@ from ..tracer.trackers.containers.iterators import StepVariable
 from ..tracer.trackers.containers.outside_iterators import RangeIterator
 from .frames import Frames
 from .locals_at_breaks import LocalsAtBreak
-from .reconstruct import Push, Reconstructor
+from .reconstruct import Reconstructor
 
 Stack = Sequence[tuple[bool, Push]]
 """What pushes each item, and whether it is a value or a NULL."""

@@ -17,12 +17,13 @@ from ..bytecode.splitting import EMULATED, JUMPS_IF, STACK_EFFECTS
 from ..errors import Unsupported
 from ..native import safepoint
 from ..tracer.object_model.constants import NullVariable
+from ..tracer.state.emitter import Push
 from ..tracer.state.trace import Ran, Stopped
 from .calls_at_breaks import CallAtBreak
 from .continuations import Continuations, push_nothing
 from .frames import Frames
 from .locals_at_breaks import LocalsAtBreak
-from .reconstruct import Push, Reconstructor
+from .reconstruct import Reconstructor
 
 
 class EXHAUSTED:

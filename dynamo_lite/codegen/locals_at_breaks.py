@@ -6,9 +6,10 @@ from types import CodeType, FunctionType
 
 from ..guards.sources import LocalSource
 from ..tracer.object_model.constants import ATOMS
+from ..tracer.state.emitter import Push
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.arrays.unions import UnionNumber
-from .reconstruct import Push, Reconstructor
+from .reconstruct import Reconstructor
 
 
 class LocalsAtBreak:

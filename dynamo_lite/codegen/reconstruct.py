@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from types import CellType, FunctionType
 from typing import Any
 
-from ..base.records import dataclass
 from ..bytecode.assembling import Assembler, Label
 from ..errors import Unsupported
 from ..guards.sources import (
@@ -32,26 +30,16 @@ from ..guards.sources import (
 from ..ir.node import Node
 from ..tracer.object_model.cells import CellVariable
 from ..tracer.object_model.constants import ConstantVariable, NullVariable
-from ..tracer.rules.local_classes import is_local
 from ..tracer.state.emitter import Push, Replay
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.arrays.phi import node_of
 from ..tracer.trackers.containers.sequences import SequenceVariable
+from .stack_code import StackCode
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Pushes a value that is kept in a temporary."""
-
-    assembler: Assembler
-    slot: str
-
-    def __call__(self) -> None:
-        self.assembler.emit("LOAD_FAST", self.slot)
-
-
-class Reconstructor:
-    """Emits into an `Assembler`; `outputs` collects the nodes that have to leave the graph.
+class Reconstructor(StackCode):
+    """Emits what pushes the values of trackers; `outputs` are the nodes that have to leave the
+    graph.
 
     What a tracker's `reconstruct` may use: `load_const` (also `load_callable`), `load_source`,
     `load_output`, `build`, `emit`, `binary`, `call`, `choose`, `choose_value`, `is_changed`,
@@ -65,8 +53,7 @@ class Reconstructor:
         function: FunctionType,
         changed: Iterable[VariableTracker] = (),
     ) -> None:
-        self.assembler = assembler
-        self.function = function
+        super().__init__(assembler, function)
         self.outputs: dict[Node, str] = {}
         self.last: list[Replay] = []
         self._changed = set(changed)
@@ -75,21 +62,6 @@ class Reconstructor:
         self._awaited: dict[VariableTracker, list[CellVariable]] = {}
 
     # -- what trackers use
-
-    def emit(self, opname: str, operand: Any = 0) -> None:
-        self.assembler.emit(opname, operand)
-
-    def load_const(self, value: Any) -> None:
-        if is_local(value):
-            name = getattr(value, "__qualname__", None) or type(value).__name__
-            raise Unsupported(f"{name} outlives the call that defines it")
-        self.assembler.emit("LOAD_CONST", value)
-
-    load_callable = load_const
-
-    def call(self, n: int) -> None:
-        """Call what lies under `n` positional arguments."""
-        self.assembler.call(n)
 
     def load_source(self, source: Source) -> None:
         """Push the value found at a source, as it is before any side effect is replayed."""
@@ -147,10 +119,6 @@ class Reconstructor:
              else self.build(choice)) for choice in choices
         ))  # fmt: skip
 
-    def binary(self, symbol: str) -> None:
-        """Apply a binary operator to the two topmost values."""
-        self.emit("BINARY_OP", symbol)
-
     def is_at_hand(self, tracker: VariableTracker) -> bool:
         """Whether the value is there already: an outside object of its own, or one that is built.
 
@@ -186,28 +154,6 @@ class Reconstructor:
         self.emit("COPY", 2)
         self.emit("STORE_ATTR", name)
 
-    def constant(self, value: Any) -> Push:
-        """What pushes `value` later."""
-        return partial(self.load_const, value)
-
-    def store_attribute(self, target: Push, name: str, value: Push) -> None:
-        value()
-        target()
-        self.emit("STORE_ATTR", name)
-
-    def store_item(self, target: Push, key: Push, value: Push) -> None:
-        value()
-        target()
-        key()
-        self.emit("STORE_SUBSCR")
-
-    def call_for_effect(self, function: Any, *arguments: Push) -> None:
-        self.load_callable(function)
-        for push in arguments:
-            push()
-        self.call(len(arguments))
-        self.emit("POP_TOP")
-
     # -- what the replacement function uses
 
     def build_again(self, tracker: VariableTracker) -> None:
@@ -223,21 +169,6 @@ class Reconstructor:
             return lambda: self.load_const(value)
         self.build(tracker)
         return self.hold_top()
-
-    def hold_top(self) -> Push:
-        """Take the topmost value; the result pushes it again."""
-        slot = self.assembler.add_local("held")
-        self.emit("STORE_FAST", slot)
-        return Held(self.assembler, slot)
-
-    def drop_temporaries(self, later: Iterable[Push] = ()) -> None:
-        """Nothing refers to values any more that were kept, except those that are pushed `later`.
-
-        All that remains to be built is built."""
-        needed = {push.slot for push in later if isinstance(push, Held)}
-        for slot in self.assembler.locals[len(self.function.__code__.co_varnames) :]:
-            if slot not in needed:
-                self.emit("DELETE_FAST", slot)
 
     def _build_new(self, tracker: VariableTracker) -> None:
         if tracker in self._building:

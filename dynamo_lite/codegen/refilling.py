@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import Unsupported
 from ..tracer.object_model.constants import ConstantVariable
 from ..tracer.object_model.lazy import LazyVariable
+from ..tracer.state.emitter import Replay
 from ..tracer.state.side_effects import Contents
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.deques import DequeVariable
@@ -16,7 +17,7 @@ from ..tracer.trackers.containers.dict_entries import Entry
 from ..tracer.trackers.containers.dicts import DictVariable
 from ..tracer.trackers.containers.lists import ListVariable
 from ..tracer.trackers.containers.sets import SetVariable
-from .reconstruct import Reconstructor, Replay
+from .reconstruct import Reconstructor
 
 Items = list[VariableTracker]
 

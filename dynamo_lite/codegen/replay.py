@@ -9,6 +9,7 @@ from typing import Any
 
 from ..tracer.object_model.attributes import is_shadowed
 from ..tracer.rules.mro import lookup
+from ..tracer.state.emitter import Replay
 from ..tracer.state.side_effects import (
     Advance,
     Call,
@@ -25,7 +26,7 @@ from ..tracer.state.side_effects import (
 )
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.lists import ListVariable
-from .reconstruct import Reconstructor, Replay
+from .reconstruct import Reconstructor
 from .refilling import refill
 
 
