@@ -11,6 +11,7 @@ from ...errors import GraphBreak
 from ..rules.frame_inspection import why_seen
 from ..rules.trace_rules import is_polyfill
 from ..state.tracker import Args, Kwargs, VariableTracker
+from ..state.unrolling import check_budget
 from ..trackers.containers.generators import GeneratorVariable
 from ..trackers.objects.functions import FunctionVariable, UserFunctionVariable
 from .binding import arguments_of
@@ -39,7 +40,7 @@ def inline(
         raise GraphBreak(f"{function.describe()} is called too deep to be followed")
     function.guard_code(tx)
     if depth:
-        tx.check_budget()
+        check_budget(tx)
     values = arguments_of(tx, function, args, kwargs)
     child = frame(tx.state, code, function.globals, values, function.closure(tx), tx)
     if code.co_flags & inspect.CO_GENERATOR:

@@ -23,6 +23,7 @@ from ...ir.types import ArrayType, Form
 from ..object_model.constants import NONE
 from ..state.trace import STEPS, LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
+from ..state.unrolling import too_long
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.outside_iterators import OutsideIterator
@@ -136,7 +137,7 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
     if isinstance(many, int) and each * many > tx.state.budget:
         enough = math.ceil(1.25 * each * many / 1000) * 1000
         reason = f"more than {tx.state.budget} operations (config.unroll_budget = {enough}"
-        raise tx.too_long(f"the loop would add {reason} is enough)")
+        raise too_long(tx, f"the loop would add {reason} is enough)")
 
 
 def is_long(made: Sequence[Node], many: Any, iterations: int) -> bool:

@@ -1,16 +1,14 @@
 """Frames under analysis: the Translator interprets canonical instructions over trackers."""
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from inspect import CO_GENERATOR
 from types import CodeType
 from typing import Any
 
 from ...base.origins import code_name, is_library_file
 from ...bytecode.flow import Loop, shape_of
 from ...bytecode.reading import Instruction, read
-from ...errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
+from ...errors import GraphBreak, Unsupported
 from ...ir.graph import Graph
 from ...ir.node import Location
 from ..calls.inlining import inline
@@ -22,8 +20,9 @@ from ..object_model.cells import CellVariable
 from ..object_model.constants import ConstantVariable
 from ..opcodes import HANDLERS, coverage
 from ..rules.trace_rules import OWN_FOLDERS
-from ..state.trace import STEPS, LoopPlan, TraceState
+from ..state.trace import TraceState
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
+from ..state.unrolling import check_budget
 from .language import FrameLanguage
 from .values import FrameValues
 
@@ -180,32 +179,8 @@ class Translator(FrameValues, FrameLanguage):
     def jump(self, target: int | None) -> None:
         assert target is not None
         if target <= self.current.index:
-            self.check_budget()
+            check_budget(self)
         self.index = target
-
-    def check_budget(self) -> None:
-        """A loop iterates again: it may only add so much to the graph."""
-        state, options = self.state, self.state.options
-        if max(state.steps / STEPS, len(state.graph.nodes)) > state.budget:
-            many = f"{state.budget} operations (config.unroll_budget)"
-            raise self.too_long(f"the loop adds more than {many}")
-        if time.monotonic() - state.started > options.seconds / 2:
-            longer = f"half of {options.seconds:g} seconds (config.trace_seconds)"
-            raise self.too_long(f"tracing takes longer than {longer}")
-
-    def too_long(self, reason: str) -> LoopBreak:
-        """The loop that iterates again cannot be unrolled; nor be a node, for a known reason."""
-        place = self.code, self.current.target or 0
-        plans, loop = self.state.options.loops, self.loops.get(place[1])
-        plan = plans.get(place)
-        while loop is not None and not self.code.co_flags & CO_GENERATOR:
-            if (self.code, loop.head) not in plans:
-                raise PlanLoop((self.code, loop.head), LoopPlan())
-            loop = shape_of(self.code).around(loop)
-        why = plan.reason if plan is not None else ""
-        found = LoopBreak(f"{reason}; it is not compiled as a loop: {why}" if why else reason)
-        found.location = self.location()
-        return found
 
     def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:
         """A list that a loop of the graph uses like an array may become one."""

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 
     from ...bytecode.flow import Loop
     from ...bytecode.reading import Instruction
-    from ...errors import LoopBreak
     from ...guards.guard_set import GuardSet
     from ...guards.shapes.shape_env import ShapeEnv
     from ...guards.sources import Source
@@ -214,13 +213,6 @@ class Loops(Protocol):
     stops: frozenset[int]
     pending: list[Any]
     side_exits: Any
-
-    def check_budget(self) -> None:
-        """A loop iterates again: it may only add so much to the graph."""
-
-    def too_long(self, reason: str) -> LoopBreak:
-        """The loop that iterates again cannot be unrolled; nor be a node, for a known reason."""
-        ...
 
     def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:
         """A list that a loop of the graph uses like an array may become one."""
