@@ -15,13 +15,13 @@ from ..bytecode.reading import CALLABLE_FIRST, positions, read
 from ..bytecode.resume import ResumePoint, flat_code, is_second_half
 from ..bytecode.splitting import EMULATED, JUMPS_IF, STACK_EFFECTS
 from ..errors import Unsupported
-from ..native import safepoint
 from ..tracer.object_model.constants import NullVariable
 from ..tracer.state.emitter import Push
 from ..tracer.state.trace import Ran, Stopped
 from .calls_at_breaks import CallAtBreak
 from .continuations import Continuations, push_nothing
 from .frames import Frames
+from .handler_at_breaks import HandlerAtBreak
 from .locals_at_breaks import LocalsAtBreak
 from .reconstruct import Reconstructor
 
@@ -41,8 +41,7 @@ class Leaving:
         self.original = flat_code(code.function.__code__)
         self.instructions = read(self.original)
         self.instruction = self.instructions[stopped.index]
-        self.handler = stopped.handler or self.instruction.handler
-        self.needs_body = False
+        self.jumps_into_body = False
         self.is_value = [not isinstance(item, NullVariable) for item in stopped.stack]
 
     def prepare(self) -> Callable[[], None]:
@@ -51,6 +50,8 @@ class Leaving:
             raise Unsupported(reason)
         self.assembler.at(positions(self.original, self.instruction))
         self.stack: list[Push] = [self.code.hold(item) for item in self.stopped.stack]
+        handler = self.stopped.handler or self.instruction.handler
+        self.at_handler = HandlerAtBreak(self.code, self.instructions, handler, self.stack)
         call = CallAtBreak(
             self.code, self.frames, self.instruction, self.stopped.stack, self.stack
         )
@@ -65,7 +66,7 @@ class Leaving:
 
         def finish() -> None:
             locals.put_in_place()
-            self._safepoint()
+            self.at_handler.safepoint(self.is_value)
             self._leave()
 
         return finish
@@ -74,6 +75,11 @@ class Leaving:
     def points(self) -> list[ResumePoint]:
         """Where continuations of the frame begin."""
         return self.continuations.points
+
+    @property
+    def needs_body(self) -> bool:
+        """Whether the original text has to follow what is emitted."""
+        return self.jumps_into_body or self.at_handler.is_needed
 
     def _live(self) -> frozenset[str]:
         """The variables that are read behind the break."""
@@ -99,23 +105,6 @@ class Leaving:
         return self.instruction.opname == "LOAD_GLOBAL"
 
     # -- what follows
-
-    def _safepoint(self) -> None:
-        """Interrupts that have arrived are raised here, inside the exception handler, unless what
-        it expects on the stack is gone."""
-        handler = self.handler
-        if handler is None or self.is_value[: handler.depth] != [True] * handler.depth:
-            return
-        self._push_for_handler(len(self.stack))
-
-        def call() -> None:
-            self.code.load_callable(safepoint)
-            self.code.call(0)
-            self.code.emit("POP_TOP")
-
-        self._guarded(call)
-        for _ in range(handler.depth):
-            self.code.emit("POP_TOP")
 
     def _leave(self) -> None:
         if self.stopped.ran is not None:
@@ -156,7 +145,7 @@ class Leaving:
 
     def _go_on_in_python(self) -> None:
         """Put the stack in place and jump to the instruction in the original text."""
-        self.needs_body = True
+        self.jumps_into_body = True
         pushes = self.stack
         if is_second_half(self.original, self.instruction):
             pushes = pushes[:-1]  # the NULL that the instruction itself pushes
@@ -169,11 +158,11 @@ class Leaving:
         pops, pushes = STACK_EFFECTS[self.instruction.opname](self.instruction)
         kept = len(self.stack) - pops
         if (call := self.closure_call) is not None:
-            self._push_for_handler(kept)
-            self._guarded(lambda: call(self.stack[:kept]))
+            self.at_handler.push(kept)
+            self.at_handler.guarded(lambda: call(self.stack[:kept]))
         else:
             self._push_operands(kept)
-            self._guarded(lambda: self._run(pushes - pops))
+            self.at_handler.guarded(lambda: self._run(pushes - pops))
         results = [self.code.hold_top() for _ in range(pushes)][::-1]
         following = self.instruction.index + 1
         stack = [*self._stack(kept), *((True, push) for push in results)]
@@ -199,7 +188,7 @@ class Leaving:
             self.assembler.test_truth()
             self.assembler.jump("POP_JUMP_IF_TRUE" if jumps_if else "POP_JUMP_IF_FALSE", jumps)
 
-        self._guarded(test)
+        self.at_handler.guarded(test)
         self.continuations.resume(self.instruction.index + 1, kept)
         self.assembler.place(jumps, depth)
         self.continuations.resume(self._target(), [*kept, (True, value)] if keeps else kept)
@@ -211,7 +200,7 @@ class Leaving:
         iterator()
         self.code.load_const(EXHAUSTED)
         self.code.drop_temporaries(self.stack)
-        self._guarded(lambda: self.code.call(2))
+        self.at_handler.guarded(lambda: self.code.call(2))
         item = self.code.hold_top()
         item()
         self.code.load_const(EXHAUSTED)
@@ -228,31 +217,10 @@ class Leaving:
         """What the instruction takes, above what its exception handler expects to find.
 
         Nothing else refers to it then, unless the instruction `keeps` it."""
-        self._push_for_handler(kept)
+        self.at_handler.push(kept)
         for push in self.operands[kept:]:
             push()
         self.code.drop_temporaries(self.stack if keeps else self.stack[:kept])
-
-    def _push_for_handler(self, kept: int) -> None:
-        handler = self.handler
-        for push in self.stack[: min(handler.depth, kept) if handler is not None else 0]:
-            push()
-
-    def _guarded(self, run: Callable[[], None]) -> None:
-        """Emit `run` inside the exception handler of the original instruction."""
-        handler = self.handler
-        start, end = Label(), Label()
-        self.assembler.place(start)
-        if handler is not None:
-            self.needs_body = True
-            self.code.emit("NOP")
-            target = self.instructions[handler.target].offset
-            self.assembler.protect(start, end, target, handler.depth, handler.lasti)
-        waits, self.assembler.has_safepoints = self.assembler.has_safepoints, True
-        run()
-        self.assembler.has_safepoints = waits
-        self.assembler.place(end)
-
 
 LEAVE_BY: Mapping[str, Callable[[Leaving], None]] = {
     **dict.fromkeys(JUMPS_IF, Leaving._branch),
