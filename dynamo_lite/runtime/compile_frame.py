@@ -21,7 +21,7 @@ from ..api.directives import recompiles_run_in_python
 from ..base import logs
 from ..base.config import config
 from ..base.forks import workers
-from ..base.records import dataclass
+from ..base.records import dataclass, field
 from ..errors import (
     FullGraphRequired,
     MarkedDynamicSpecialized,
@@ -43,13 +43,14 @@ from .lazy_arrays import runner
 from .options import Options
 from .reporter import Reporter
 from .stats import registry
-from .tiering import elements, nanoseconds
+from .tiering import elements
+from .waiting import Waiting
 from .watched import flat_arguments, warn_once
 
 if TYPE_CHECKING:
     from .pipeline import Pipeline
 
-DYNAMO, RECOMPILES, PERF = map(logs.logger, ("dynamo", "recompiles", "perf"))
+DYNAMO, PERF = map(logs.logger, ("dynamo", "perf"))
 
 FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, NotDifferentiable,
                 RecompileForbidden, RecompileLimitExceeded, ValidationError)
@@ -61,10 +62,6 @@ QUICK = 0.1
 """Seconds that an analysis may have taken for it to be done again only to explain a bail-out."""
 SMALL = 100_000
 """Elements that its arguments may have then, as they are copied."""
-
-ENOUGH = 2.0
-"""Seconds that the code of one function may take to compile before Python has to run for as long
-before each further piece of it: some functions need another variant for whatever they are given."""
 
 IN_PYTHON = ("generators and coroutines run in Python", "async functions run in Python")
 
@@ -129,9 +126,12 @@ class FrameCompiler:
     made: Pipeline | None = None
     compiled: Callable[[], CompiledFunction | None] = lambda: None
     eviction: Eviction | None = None
-    waited: int = 0
+    waiting: Waiting = field(init=False)
     loading: float = 0.0
     """Seconds that the compiler was loaded in the current call, which is no code's expense."""
+
+    def __post_init__(self) -> None:
+        self.waiting = Waiting(self.options, self.family, self.report)
 
     def decide(self, compiled: CompiledFunction) -> None:
         """Leave functions that are not plain ones to Python."""
@@ -186,7 +186,7 @@ class FrameCompiler:
 
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """The miss callback: adds an entry for these arguments where it can."""
-        if self._is_cold(compiled, flat_args):
+        if self.waiting.is_cold(compiled, flat_args):
             return
         began, is_given_up = time.process_time(), False
         own = time.thread_time()
@@ -249,30 +249,6 @@ class FrameCompiler:
         if (found := self.kept.fitting(flat_args)) is not None:
             return restored(found, self.function, compiled, self.report, self.history, began)
         return None if is_first else self.pipeline.add_entry(compiled, flat_args)
-
-    def _is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
-        """Whether Python is to run for longer before another entry is made; see
-        `runtime.tiering`."""
-        if (account := self.options.account) is None:
-            return self._is_dear(compiled)
-        account.ran += (self.waited - compiled.waiting) * 1e-9
-        compiled.waiting = self.waited = nanoseconds(account.lacks(flat_args))
-        if is_cold := self.waited > 0:
-            RECOMPILES.info("no variant of %s yet: %s", self.name, account)
-        return is_cold
-
-    def _is_dear(self, compiled: CompiledFunction) -> bool:
-        """Whether so much has been compiled for the function that Python is to run first."""
-        spent = self.family.spent
-        if spent < ENOUGH or self.options.fullgraph or self.options.is_explained:
-            return False
-        is_dear, self.waited = not self.waited, 0
-        if is_dear:
-            compiled.waiting = self.waited = nanoseconds(spent)
-            RECOMPILES.info(
-                "no further variant of %s until Python has run for %.1f s, as long as compiling it "
-                "has taken", self.name, spent)
-        return is_dear
 
     def watched(
         self, compiled: CompiledFunction, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -1,0 +1,55 @@
+"""How long Python runs before another variant of a function is compiled."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..base import logs
+from ..base.records import dataclass
+from ..native import CompiledFunction
+from .family import Family
+from .options import Options
+from .reporter import Reporter
+from .tiering import nanoseconds
+
+RECOMPILES = logs.logger("recompiles")
+ENOUGH = 2.0
+"""Seconds that the code of one function may take to compile before Python has to run for as long
+before each further piece of it: some functions need another variant for whatever they are given."""
+
+
+@dataclass(eq=False, slots=True)
+class Waiting:
+    """The native core measures what calls take that no entry fits, and asks for an entry when they
+    have taken `nanoseconds`."""
+
+    options: Options
+    family: Family
+    report: Reporter
+    nanoseconds: int = 0
+
+    def is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
+        """Whether Python is to run for longer before another entry is made; see
+        `runtime.tiering`."""
+        if (account := self.options.account) is None:
+            return self._is_dear(compiled)
+        account.ran += (self.nanoseconds - compiled.waiting) * 1e-9
+        self._wait(compiled, nanoseconds(account.lacks(flat_args)))
+        if is_cold := self.nanoseconds > 0:
+            RECOMPILES.info("no variant of %s yet: %s", self.report.name, account)
+        return is_cold
+
+    def _is_dear(self, compiled: CompiledFunction) -> bool:
+        """Whether so much has been compiled for the function that Python is to run first."""
+        spent = self.family.spent
+        if spent < ENOUGH or self.options.fullgraph or self.options.is_explained:
+            return False
+        is_dear, self.nanoseconds = not self.nanoseconds, 0
+        if is_dear:
+            self._wait(compiled, nanoseconds(spent))
+            RECOMPILES.info(
+                "no further variant of %s until Python has run for %.1f s, as long as compiling it "
+                "has taken", self.report.name, spent)
+        return is_dear
+
+    def _wait(self, compiled: CompiledFunction, time: int) -> None:
+        compiled.waiting = self.nanoseconds = time
