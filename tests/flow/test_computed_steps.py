@@ -5,16 +5,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-
-
-def sieve(n):
-    prime = np.ones(n + 1, dtype=bool)
-    prime[:2] = False
-    for i in range(2, int(n ** 0.5) + 1):
-        if prime[i]:
-            for j in range(i * i, n + 1, i):
-                prime[j] = False
-    return np.nonzero(prime)[0]
+from benchmarks.loop_programs import sieve
 
 
 def visited(x, steps):

@@ -33,7 +33,7 @@ FEW = 16  # iterations after which it does so where they may take longer than th
 def loop(entry: Entry, step: Loop) -> None:
     """Ask for signals and other threads now and then, by the time that iterations take."""
     begin_inside(entry, step)
-    head, body, done = (entry.builder.fresh(stem) for stem in ("head", "round", "done"))
+    head, body, done = (entry.builder.fresh(stem) for stem in ("head", "body", "done"))
     entry.builder.jump(head)
     entry.builder.label(head)
     entry.builder.branch(truth(entry, step.proceed), body, done)

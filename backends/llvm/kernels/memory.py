@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from ....ir.sizes import Size
-from ...loop_ir.loops import Axis, Buffer, Gather, Index, Load, Offset, Store
+from ...loop_ir import affine
+from ...loop_ir.loops import Buffer, Gather, Index, Load, Offset, Store
 from ..builder.elements import BOOL, I64, PARTS
 from ..builder.emit import Builder
 from ..builder.nest import Lane, Nest, scaled
@@ -20,11 +21,6 @@ from ..builder.terms import Term
 from ..builder.values import Value
 
 BYTE = np.dtype(np.uint8)
-
-
-def lane_stride(offset: Offset, axis: Axis) -> Size:
-    """Bytes between neighbours along `axis`."""
-    return next((stride for a, stride in offset.strides if a == axis), 0)
 
 
 def address(nest: Nest, buffer: Buffer, offset: Offset) -> str:
@@ -39,7 +35,7 @@ def emit_load(nest: Nest, term: Term) -> Element:
     if not nest.varies(term):
         return load(nest.builder, pointer, expr.dtype)
     assert nest.lane is not None
-    stride = lane_stride(expr.offset, nest.lane.axis)
+    stride = affine.stride_of(expr.offset, nest.lane.axis)
     if stride == 0:
         return load(nest.builder, pointer, expr.dtype).splat(nest.lane.width)
     if (part := PARTS.get(expr.dtype)) is not None:
@@ -142,7 +138,7 @@ def emit_gather(nest: Nest, term: Term) -> Element:
     if not nest.varies(term):
         return load(nest.builder, nest.builder.offset(pointer, total), expr.dtype)
     assert nest.lane is not None
-    stride, part = lane_stride(expr.offset, nest.lane.axis), PARTS.get(expr.dtype)
+    stride, part = affine.stride_of(expr.offset, nest.lane.axis), PARTS.get(expr.dtype)
     if not varies:  # a row that is looked up
         row = nest.builder.offset(pointer, total)
         if part is not None:
@@ -197,7 +193,7 @@ def emit_store(
     if nest.lane is None:
         store(nest.builder, value, pointer)
         return
-    stride = lane_stride(offset, nest.lane.axis)
+    stride = affine.stride_of(offset, nest.lane.axis)
     if isinstance(value, Pair):
         _store_pairs(nest, nest.lane, pointer, value.splat(nest.lane.width), stride)
         return

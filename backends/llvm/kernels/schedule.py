@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...loop_ir import rewrite
-from ...loop_ir.loops import Axis, Check, Kernel, Load, Offset, Reduce, walk
+from ...loop_ir import affine, rewrite
+from ...loop_ir.loops import Axis, Check, Kernel, Load, Reduce, walk
 
 
 def vector_axis(kernel: Kernel, axes: Sequence[Axis]) -> Axis | None:
@@ -35,11 +35,7 @@ def _reads_along(reduction: Reduce) -> bool:
     if isinstance(inner.extent, int) and inner.extent <= 8:
         return False
     loads = [e for e in walk([reduction.body]) if isinstance(e, Load)]
-    return any(_stride(e.offset, inner) == e.dtype.itemsize for e in loads)
-
-
-def _stride(offset: Offset, axis: Axis) -> object:
-    return next((stride for a, stride in offset.strides if a == axis), 0)
+    return any(affine.stride_of(e.offset, inner) == e.dtype.itemsize for e in loads)
 
 
 def unroll_of(cost: float) -> int:

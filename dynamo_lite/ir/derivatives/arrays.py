@@ -153,8 +153,8 @@ def transposed(g: Any, out: Any, x: Any, axes: Any = None) -> Any:
     return np.transpose(g, tuple(sorted(range(x.ndim), key=places.__getitem__)))
 
 
-def again(function: Any) -> Any:
-    """Of a permutation of elements that undoes itself."""
+def undone(function: Any) -> Any:
+    """Of a permutation of elements that `function` undoes, with the same arguments."""
 
     def rule(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         return call(function, g, *args, **kwargs)

@@ -30,15 +30,6 @@ def symmetric(function: Any) -> Any:
     return rule
 
 
-def shifted(function: Any) -> Any:
-    """Of a shift that another one undoes."""
-
-    def rule(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-        return call(function, g, *args, **kwargs)
-
-    return rule
-
-
 def one_after_another(
     function: Any, last: Any = None, usual: Any = None, to_reals: bool = False
 ) -> Any:

@@ -40,7 +40,7 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
         (np.reshape, np.ravel, np.ndarray.flatten, np.squeeze, np.expand_dims, np.atleast_1d,
          np.atleast_2d),
         (arrays.reshaped,)),
-    **{function: (arrays.again(function),) for function in (
+    **{function: (arrays.undone(function),) for function in (
         np.swapaxes, np.flip, np.fliplr, np.flipud, np.matrix_transpose)},
     **{function: (arrays.viewed(function),) for function in (
         np.moveaxis, np.rollaxis, np.diagonal, core.diagonals, np.rot90)},
@@ -87,8 +87,8 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
     np.linalg.svdvals: (linalg.singular_values,),
     np.linalg.qr: (linalg.orthogonal,),
     **{function: (fourier.symmetric(function),) for function in (np.fft.fft, np.fft.ifft)},
-    np.fft.fftshift: (fourier.shifted(np.fft.ifftshift),),
-    np.fft.ifftshift: (fourier.shifted(np.fft.fftshift),),
+    np.fft.fftshift: (arrays.undone(np.fft.ifftshift),),
+    np.fft.ifftshift: (arrays.undone(np.fft.fftshift),),
     np.fft.rfft: (fourier.of_reals,),
     np.fft.irfft: (fourier.to_reals,),
     np.matmul: (products.left_of_matmul, products.right_of_matmul),
