@@ -28,7 +28,7 @@ class Guard:
         return self.kind.text.format(x=self.source, k=self.kind.show(self.captured))
 
 
-class Place(NamedTuple):
+class MemoryPlace(NamedTuple):
     """Where an array is in memory."""
 
     source: Source
@@ -36,7 +36,7 @@ class Place(NamedTuple):
     end: int
 
 
-def must_not_overlap(written: Place, other: Place) -> None:
+def must_not_overlap(written: MemoryPlace, other: MemoryPlace) -> None:
     if written.begin < other.end and other.begin < written.end:
         raise GraphBreak(f"{written.source} is written, and {other.source} overlaps it in memory")
 
@@ -53,9 +53,9 @@ class GuardSet:
 
     def __init__(self) -> None:
         self._by_source: dict[Source, dict[Any, Guard]] = {}
-        self._arrays: dict[Source, Place] = {}
+        self._arrays: dict[Source, MemoryPlace] = {}
         self._written: dict[Source, Location | None] = {}
-        self._written_places: list[Place] = []
+        self._written_places: list[MemoryPlace] = []
 
     def install(
         self, source: Source, kind: GuardKind, value: Any, location: Location | None = None
@@ -98,7 +98,7 @@ class GuardSet:
 
     def watch_array(self, source: Source, array: Any) -> None:
         """An array input; it must share no memory with any array the frame writes."""
-        place = Place(source, *byte_bounds(array))
+        place = MemoryPlace(source, *byte_bounds(array))
         for written in self._written_places:
             must_not_overlap(written, place)
         self._arrays[source] = place

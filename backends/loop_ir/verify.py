@@ -39,7 +39,7 @@ def defects(program: Program, *, planned: bool) -> Iterator[str]:
     given |= {item.buffer for item in program.constants}
     steps = list(all_steps(program.steps))
     anywhere = () if planned else (s.buffer for s in steps if isinstance(s, Allocate))
-    scope = Scope(
+    scope = Between(
         planned, {*given, *anywhere}, set(given), {b for step in steps for b in step.writes},
         set(filter(is_unbacked, program.symbols)),
     )
@@ -50,7 +50,7 @@ def defects(program: Program, *, planned: bool) -> Iterator[str]:
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class Between:
     """What is known between two steps: the buffers with memory, those with contents, the symbols.
     Memory that no step writes has no contents to wait for."""
 

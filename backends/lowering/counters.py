@@ -54,12 +54,12 @@ class Flow:
 
 
 @dataclass(eq=False, slots=True)
-class Scope:
+class Findings:
     """What was found out of the nodes of a graph; and, by node, graph and position, of those of the
     graphs inside it: each is looked at once."""
 
     flows: dict[Node, Flow | None]
-    inside: dict[tuple[int, int, int], Scope] = field(default_factory=dict)
+    inside: dict[tuple[int, int, int], Findings] = field(default_factory=dict)
 
 
 def counted(low: Lowering, starts: Sequence[Any], body: Graph, first: int) -> Iterator[Known]:
@@ -67,7 +67,7 @@ def counted(low: Lowering, starts: Sequence[Any], body: Graph, first: int) -> It
     `starts` are their values before, and they are placeholders of the body from the `first` on."""
     for start, given, made in zip(starts, body.placeholders[first:], body.outputs[1:]):
         before = _start(low, start)
-        flow = None if before is None else _flow(Scope({given: Flow(STAYS)}), made, DEPTH)
+        flow = None if before is None else _flow(Findings({given: Flow(STAYS)}), made, DEPTH)
         if before is None or flow is None:
             yield None
         else:
@@ -90,7 +90,7 @@ def _far(start: Interval, steps: Interval) -> Interval:
     return -FAR - FAR if steps[0] < 0 else start[0], FAR + FAR if steps[1] > 0 else start[1]
 
 
-def _flow(scope: Scope, value: Any, depth: int) -> Flow | None:
+def _flow(scope: Findings, value: Any, depth: int) -> Flow | None:
     """What a value is, made of those that are known; None where it is something else."""
     if type(value) is int:
         return Flow(None, (value, value))
@@ -102,7 +102,7 @@ def _flow(scope: Scope, value: Any, depth: int) -> Flow | None:
     return scope.flows[value]
 
 
-def _sum(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
+def _sum(scope: Findings, args: Sequence[Any], depth: int) -> Flow | None:
     number, other = args if type(args[0]) is int else args[::-1]
     if type(number) is not int or abs(number) > MOST:
         return None
@@ -110,15 +110,15 @@ def _sum(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
     return None if found is None else found.plus(number)
 
 
-def _difference(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
+def _difference(scope: Findings, args: Sequence[Any], depth: int) -> Flow | None:
     return None if type(args[1]) is not int else _sum(scope, (args[0], -args[1]), depth)
 
 
-def _same(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
+def _same(scope: Findings, args: Sequence[Any], depth: int) -> Flow | None:
     return _flow(scope, args[0], depth)
 
 
-def _choice(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
+def _choice(scope: Findings, args: Sequence[Any], depth: int) -> Flow | None:
     return _joined(_flow(scope, args[1], depth), _flow(scope, args[2], depth))
 
 
@@ -126,7 +126,7 @@ def _joined(left: Flow | None, right: Flow | None) -> Flow | None:
     return None if left is None or right is None else left.or_else(right)
 
 
-def _result(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
+def _result(scope: Findings, args: Sequence[Any], depth: int) -> Flow | None:
     """A result of a branch or loop."""
     node, position = args
     if not isinstance(node, Node) or type(position) is not int:
@@ -145,18 +145,18 @@ def _result(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
     start = _flow(scope, carried[position], depth)
     given = body.placeholders[(node.target is control.for_loop) + position]
     key = id(node), id(body), position
-    iteration = scope.inside.setdefault(key, Scope({given: Flow(STAYS)}))
+    iteration = scope.inside.setdefault(key, Findings({given: Flow(STAYS)}))
     each = _flow(iteration, body.outputs[1 + position], depth)
     return None if start is None or each is None else start.repeated(each)
 
 
 def _in_branch(
-    scope: Scope, node: Node, body: Graph, operands: Sequence[Any], depth: int
-) -> Scope:
+    scope: Findings, node: Node, body: Graph, operands: Sequence[Any], depth: int
+) -> Findings:
     key = id(node), id(body), 0
     if key not in scope.inside:
         flows = (_flow(scope, operand, depth) for operand in operands)
-        scope.inside[key] = Scope(dict(zip(body.placeholders, flows)))
+        scope.inside[key] = Findings(dict(zip(body.placeholders, flows)))
     return scope.inside[key]
 
 

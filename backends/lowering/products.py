@@ -123,7 +123,7 @@ def through_blas(low: Lowering, node: Node, a: Value, b: Value, rules: Rules) ->
 
 
 def called(
-    low: Lowering, node: Node, a: Value, b: Value, call: Call, stacks: tuple[Stack, ...] = ()
+    low: Lowering, node: Node, a: Value, b: Value, call: RoutineCall, stacks: tuple[Stack, ...] = ()
 ) -> Value:
     """The step that makes a call of BLAS, and the memory of its result."""
     low.relations.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
@@ -157,7 +157,7 @@ def dot_of_vectors(low: Lowering, node: Node, a: Value, b: Value) -> Value:
         raise CannotLower(OWN_WAY)
     (length,), zero = a.shape, Offset()
     leadings = (_along(strides_of(vector)[0], matrix_of(low, vector, "right")) for vector in (a, b))
-    found = called(low, node, a, b, Call("dot", (length,), (next(leadings), next(leadings))))
+    found = called(low, node, a, b, RoutineCall("dot", (length,), (next(leadings), next(leadings))))
     if at_least(low, length, 2):
         return found
     one = low.inside(low.graph)
@@ -213,7 +213,7 @@ def matrix_of(low: Lowering, value: Value, side: str) -> Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RoutineCall:
     """A routine, its sizes, and the distances for the operands in NumPy's order."""
 
     routine: str
@@ -222,7 +222,7 @@ class Call:
     swapped: bool = False
 
 
-def choose(rules: Rules, a: Matrix, b: Matrix, real: bool) -> Call:
+def choose(rules: Rules, a: Matrix, b: Matrix, real: bool) -> RoutineCall:
     """The call of BLAS that NumPy makes; sizes of one, and what cannot be told from it, matter. A
     real "gemv" of one row or one term is what np.matmul makes of it."""
     low, m, k, n = a.low, a.rows, a.columns, b.columns
@@ -235,15 +235,15 @@ def choose(rules: Rules, a: Matrix, b: Matrix, real: bool) -> Call:
     ):
         raise CannotLower(OWN_WAY)
     if is_dot:
-        return Call("dot", (k,), (_along(a.column_step, a), _along(b.row_step, b)))
+        return RoutineCall("dot", (k,), (_along(a.column_step, a), _along(b.row_step, b)))
     if one_column:
         step, turned = _found(rules.leading(a))
-        return Call("gemv", _stored(a, turned), ((step, turned), _along(b.row_step, b)))
+        return RoutineCall("gemv", _stored(a, turned), ((step, turned), _along(b.row_step, b)))
     if one_row:
         step, turned = _found(rules.leading(b.turned))
         found = (_along(a.column_step, a), (step, turned))
-        return Call("gemv", _stored(b.turned, turned), found, swapped=True)
-    return Call("gemm", (m, n, k), (_found(rules.leading(a)), _found(rules.leading(b))))
+        return RoutineCall("gemv", _stored(b.turned, turned), found, swapped=True)
+    return RoutineCall("gemm", (m, n, k), (_found(rules.leading(a)), _found(rules.leading(b))))
 
 
 def _stored(matrix: Matrix, turned: bool) -> tuple[Size, Size]:

@@ -12,7 +12,7 @@ from ..tracer.rules.mro import lookup
 from ..tracer.state.emitter import Replay
 from ..tracer.state.side_effects import (
     Advance,
-    Call,
+    CallForRecords,
     Contents,
     DeleteAttr,
     DeleteCell,
@@ -139,7 +139,7 @@ def _move(code: Reconstructor, record: Move) -> Replay:
     return lambda: code.call_for_effect(record.move, iterator, last)
 
 
-def _call(code: Reconstructor, record: Call) -> Replay:
+def _call(code: Reconstructor, record: CallForRecords) -> Replay:
     return lambda: code.call_for_effect(record.function)
 
 
@@ -160,7 +160,7 @@ EFFECTS: dict[type, Callable[[Reconstructor, Any], Replay]] = {
     DeleteCell: _delete_cell,
     Advance: _advance,
     Move: _move,
-    Call: _call,
+    CallForRecords: _call,
     Enter: _enter,
 }
 """How each kind of side effect is replayed."""

@@ -17,7 +17,7 @@ from .footprints import Footprint, Mosaic, View
 from .layers import Layers
 from .likely import likely
 from .partial_results import PartialResults
-from .partition import Blocks, ByBlock, Fixed, Partition, Parts, Scalar
+from .partition import Blocks, ByBlock, Fixed, Partition, Scalar, StackedParts
 from .sources import Piece
 
 
@@ -40,7 +40,7 @@ class Reading:
 
     def layers_of(self, read: Any) -> tuple[str, ...]:
         """The layers that have what is read."""
-        if isinstance(read, Parts):
+        if isinstance(read, StackedParts):
             return (self.partial.tree(read.source)[0],)
         block = read.footprint if isinstance(read, View) else read
         if not isinstance(block, Blocks | Footprint) or is_source(block.value):
@@ -56,7 +56,7 @@ class Reading:
         for node, read in partition.reads.items():
             if node in order or isinstance(read, Fixed):
                 continue
-            if isinstance(read, Parts):
+            if isinstance(read, StackedParts):
                 self.partial.tree(read.source)
             nodes, count = group(partition, node, read)
             order += nodes
@@ -72,7 +72,7 @@ class Reading:
         """What gives an argument of a task, of which these parameters are made."""
         if isinstance(read, Scalar):
             return lambda at: read.value
-        if isinstance(read, Parts):
+        if isinstance(read, StackedParts):
             return self.partial.read(read.source)
         if isinstance(read, View):
             return self.mosaic(read.footprint, together)
@@ -131,9 +131,9 @@ def mosaic_of(
 
 def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], Takes]:
     """The parameters that one argument is, and what `BlockFunction.takes` says of it."""
-    if isinstance(read, Parts):
+    if isinstance(read, StackedParts):
         same = {one: each.at for one, each in partition.reads.items()
-                if isinstance(each, Parts) and each.source is read.source}
+                if isinstance(each, StackedParts) and each.source is read.source}
         place = read.source.place if read.source.tree is None or (
             read.source.tree[1] is None) else 0
         return sorted(same, key=same.__getitem__), (place, len(same))

@@ -10,12 +10,12 @@ import dask.array as da
 
 from .cuts import Chunks, Dim, Unknown, Value
 from .footprints import Part
-from .sources import Piece, Source
+from .sources import BlockSource, Piece
 
 
 def is_source(value: Value) -> bool:
     """Whether tasks read it themselves."""
-    return value.home is None and isinstance(value.outside, Source)
+    return value.home is None and isinstance(value.outside, BlockSource)
 
 
 def size_of(value: Value) -> int:
@@ -44,12 +44,12 @@ def small(part: Part, value: Value, block: tuple[int, ...]) -> bool:
 
 def in_blocks(array: Any, cut: Any) -> Any:
     """An array of NumPy's or of a file as one of Dask's."""
-    if isinstance(array, Source):
+    if isinstance(array, BlockSource):
         return da.from_array(array.reader, cut, asarray=True)
     return da.from_array(array, cut)
 
 
-def pieces(source: Source, dims: Sequence[Dim | None]) -> Any:
+def pieces(source: BlockSource, dims: Sequence[Dim | None]) -> Any:
     """What tells a task which block it reads."""
     reader = source.reader
     stops = [[*itertools.accumulate(sizes)] for sizes in source.chunks]

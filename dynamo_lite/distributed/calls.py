@@ -40,7 +40,7 @@ from .left import Left
 from .partition import Scalar
 from .program import Created, Note, NotInBlocks, Program
 from .rules import rule_for
-from .sources import Source
+from .sources import BlockSource
 from .stand_ins import sizes, stand_in
 
 FUSION = logs.logger("fusion")
@@ -76,7 +76,7 @@ class Run:
 
     def stand_in_for(self, leaf: Any) -> Any:
         """The stand-in of an array in blocks; anything else is itself."""
-        if not isinstance(leaf, da.Array | Source):
+        if not isinstance(leaf, da.Array | BlockSource):
             return leaf
         check(leaf)
         made = stand_in(leaf.shape, leaf.dtype)
@@ -143,7 +143,7 @@ def numbers(lazy: Sequence[Any], nodes: Sequence[Node]) -> Sequence[Any]:
 
 def named(value: Any) -> Any:
     """What tells an input from others; files and arrays in memory are not looked through."""
-    if isinstance(value, Source):
+    if isinstance(value, BlockSource):
         return uuid.uuid4().hex
     return value.name if isinstance(value, da.Array) else value
 
@@ -153,7 +153,7 @@ def taken(value: Any) -> Any:
     if isinstance(value, da.Array):
         whole = {axis: 1 for axis, size in enumerate(value.shape) if size == 1}
         return outside(value.rechunk(whole))  # an axis of one element may have empty blocks
-    if isinstance(value, np.ndarray | Source):
+    if isinstance(value, np.ndarray | BlockSource):
         return outside(value)
     return Scalar(value)
 
@@ -224,7 +224,7 @@ class Blockwise:
         """What Python makes of the function, with Dask's arrays in the place of all others that are
         cut."""
         return self.flat(*map_leaves(
-            lambda leaf: in_blocks(leaf, leaf.chunks) if isinstance(leaf, Source) else leaf,
+            lambda leaf: in_blocks(leaf, leaf.chunks) if isinstance(leaf, BlockSource) else leaf,
             flat_args))
 
     @property

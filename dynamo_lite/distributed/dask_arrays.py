@@ -23,7 +23,7 @@ from .tasks import block_function
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PartitionRow:
     """Of a partition: its name, how many operations a task has, how many tasks there are, the bytes
     of their results, and the layers that have them."""
 
@@ -39,7 +39,7 @@ class Weaver:
     """Makes the tasks of one call."""
 
     layers: Layers
-    rows: list[Row] = field(default_factory=list)
+    rows: list[PartitionRow] = field(default_factory=list)
 
     @property
     def partial(self) -> PartialResults:
@@ -84,7 +84,7 @@ class Weaver:
         self.layers.add(name, tasks, needs)
         if not single:
             self.take_apart(name, partition, results)
-        self.rows.append(Row(
+        self.rows.append(PartitionRow(
             name, len(partition.graph.calls), len(tasks), sum(size_of(one.value) for one in ports),
             frozenset({name, *(one.name for one in results)})))
 

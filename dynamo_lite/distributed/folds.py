@@ -15,7 +15,7 @@ from ..ir.ops.columns import target_named
 from ..ir.row import row_of
 from .cuts import Axis, Value
 from .elementwise import ITEM, recut, rows_cut, step
-from .partition import Partition, Parts
+from .partition import Partition, StackedParts
 from .program import Call
 from .reshaping import reshaped
 
@@ -162,7 +162,7 @@ def combined(
     parting.nodes += nodes
     parting.cuts += [kept for _ in nodes]
     parting.folds.append((len(nodes), how))
-    stacks = [target.take("p", Parts(parting, first + at)) for at in range(len(nodes))]
+    stacks = [target.take("p", StackedParts(parting, first + at)) for at in range(len(nodes))]
     return [Value(kept, how.dtype, target, node)
             for node in how.combine(target.graph, stacks)]
 

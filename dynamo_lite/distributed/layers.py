@@ -16,7 +16,7 @@ from ..runtime.options import Options
 from .blocks import chunks, in_blocks
 from .cuts import UNKNOWN, Chunks, Unknown, Value, outside
 from .partition import Partition, Port
-from .sources import Source
+from .sources import BlockSource
 
 Key = Any
 
@@ -57,8 +57,8 @@ class Layers:
         array = value.outside
         if value.home is not None or isinstance(array, da.Array):
             return self.array(value).rechunk(chunks(cut))
-        if isinstance(array, Source):
-            return Source(array.array, cut)  # type: ignore[arg-type]
+        if isinstance(array, BlockSource):
+            return BlockSource(array.array, cut)  # type: ignore[arg-type]
         return in_blocks(array, chunks(cut))
 
     def named(self, port: Port, partition: Partition) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from ..tracer.frame.printed_graphs import Fact
 from .cuts import Axis, Dim, Unknown
 from .footprints import View
-from .partition import Blocks, ByBlock, Parting, Parts
+from .partition import Blocks, ByBlock, Parting, StackedParts
 
 GUESS = 64
 """A size that only data can tell."""
@@ -34,7 +34,7 @@ def facts(read: Any) -> Iterator[tuple[str, int, int]]:
         for axis, (dim, (low, high)) in enumerate(zip(read.footprint.dims, read.spans)):
             if dim is not None:
                 yield from varying("size", axis, [b - a for a, b in zip(low, high)])
-    elif isinstance(read, Parts):
+    elif isinstance(read, StackedParts):
         for axis, each in enumerate(read.source.cuts[read.at]):
             yield from varying("size", 1 + axis, each.chunks)
 

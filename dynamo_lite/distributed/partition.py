@@ -55,7 +55,7 @@ class Fixed:
 
 
 @dataclass(eq=False, slots=True)
-class Parts:
+class StackedParts:
     """The partial results of `source` at place `at`, stacked, from all tasks along its dimensions
     that are not in `dims`, which gives the dimensions of the reader for the others."""
 
@@ -63,7 +63,7 @@ class Parts:
     at: int
 
 
-Read = Union[Blocks, Scalar, ByBlock, Fixed, Parts, View]
+Read = Union[Blocks, Scalar, ByBlock, Fixed, StackedParts, View]
 
 
 @dataclass(eq=False, slots=True)

@@ -42,7 +42,7 @@ class Rows:
 
 
 @dataclass(eq=False, slots=True)
-class Source:
+class BlockSource:
     """An array from outside and how it is cut; a task reads its block itself."""
 
     array: Any

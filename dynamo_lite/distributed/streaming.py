@@ -22,7 +22,7 @@ from ..ir.tree import leaves, map_leaves
 from ..runtime.options import Options
 from .block_sizes import bytes_per_block, rows_per_block
 from .calls import Blockwise
-from .sources import SMALL, Source, cut_evenly, explicit, is_dataset
+from .sources import SMALL, BlockSource, cut_evenly, explicit, is_dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Streaming:
     def workers(self) -> int:
         return self.threads or len(os.sched_getaffinity(0))
 
-    def sources(self, arguments: Any) -> dict[int, Source]:
+    def sources(self, arguments: Any) -> dict[int, BlockSource]:
         """The arrays that are cut, by their identity."""
         found = {id(each): each for each in leaves(arguments)
                  if isinstance(each, np.ndarray) or is_dataset(each)}
@@ -62,7 +62,7 @@ class Streaming:
         sizes = [each.dtype.itemsize * math.prod(each.shape) for each in large.values()]
         target = bytes_per_block(sizes, self.workers, self.memory_limit)
         rows = rows_per_block(large.values(), target)
-        return {key: Source(each, self.cut(each, rows)) for key, each in large.items()}
+        return {key: BlockSource(each, self.cut(each, rows)) for key, each in large.items()}
 
     def is_cut(self, array: Any) -> bool:
         return is_dataset(array) or self.chunks is not None or array.nbytes > SMALL

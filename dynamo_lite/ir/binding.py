@@ -12,7 +12,7 @@ from .types import ArrayType
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ShownAt:
     """Where a node's result shows a symbol: result number `result`, and its axis; None for the
     value of a Python int."""
 
@@ -20,18 +20,18 @@ class Place:
     axis: int | None
 
 
-def bound_by(node: Node) -> dict[str, Place]:
+def bound_by(node: Node) -> dict[str, ShownAt]:
     """The symbols that a node can bind."""
     if node.op != "call_function":
         return {}
-    shown: dict[str, Place] = {}
+    shown: dict[str, ShownAt] = {}
     for result, kind in enumerate(leaves(node.type)):
         if not isinstance(kind, ArrayType):
             continue
         for axis, size in ((None, kind.value), *enumerate(kind.shape)):
             name = name_of(size)
             if name is not None and is_unbacked(name):
-                shown.setdefault(name, Place(result, axis))
+                shown.setdefault(name, ShownAt(result, axis))
     given = set(taken_by(node)) if shown else ()
     return {name: place for name, place in shown.items() if name not in given}
 

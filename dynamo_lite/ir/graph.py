@@ -15,7 +15,7 @@ from ..base.counting import counted
 from ..base.records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .node import AnyGraph, Assertion, Location, Node, SymbolOrigin, Unbacked
-from .printer import RESERVED, Source, print_graph
+from .printer import RESERVED, GraphText, print_graph
 from .sizes import Size, SizeExpr
 from .tree import map_leaves
 from .types import ArrayType
@@ -107,7 +107,7 @@ class Graph(AnyGraph):
         return [node for node in self.nodes if node.op == "call_function"]
 
     @property
-    def source(self) -> Source:
+    def source(self) -> GraphText:
         """The printed function and the objects its text refers to."""
         return print_graph(self.nodes, self.symbols, self.unbacked, self.assertions)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.records import dataclass
 from . import control, core
-from .binding import Place, bound_by
+from .binding import ShownAt, bound_by
 from .node import AnyGraph, Assertion, Node, SymbolOrigin, Unbacked
 from .sizes import Size, SizeExpr, substitute, symbol, symbols
 from .tree import leaves
@@ -40,7 +40,7 @@ GRAPH_FILE = "<graph>"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class GraphText:
     """Text that defines `graph`, and the objects that it names."""
 
     text: str
@@ -60,7 +60,7 @@ class Source:
 def print_graph(
     nodes: list[Node], backed: Mapping[str, SymbolOrigin],
     unbacked: Mapping[str, Unbacked] | None = None, assertions: Sequence[Assertion] = (),
-) -> Source:
+) -> GraphText:
     """The text and namespace of a whole graph."""
     return _Printer(nodes, backed, unbacked or {}, assertions).source()
 
@@ -93,12 +93,12 @@ class _Printer:
         else:
             self.renamed |= {name: symbol(self._free(name)) for name in (*backed, *unbacked)}
 
-    def source(self) -> Source:
+    def source(self) -> GraphText:
         params = [node.name for node in self.nodes if node.op == "placeholder"]
         lines = self.function("graph", [
             *self._symbol_lines(params), *(f"    {line}" for line in self._assertion_lines())
         ])  # fmt: skip
-        return Source("\n".join(lines) + "\n", self.namespace)
+        return GraphText("\n".join(lines) + "\n", self.namespace)
 
     def function(self, name: str, first: list[str]) -> list[str]:
         """The lines that define a function; `first` are those it begins with."""
@@ -230,7 +230,7 @@ class _Printer:
         return name
 
 
-def _shown(node: Node, place: Place) -> str:
+def _shown(node: Node, place: ShownAt) -> str:
     """The expression that gives a bound symbol's value."""
     result = node.name if isinstance(node.type, ArrayType) else f"{node.name}[{place.result}]"
     return result if place.axis is None else f"{result}.shape[{place.axis}]"

@@ -45,7 +45,7 @@ def offset_of_gauss(owner: np.random.RandomState) -> int | None:
     return found
 
 
-def parts_of(bits: Any) -> Iterator[tuple[int, int]]:
+def parts_of_state(bits: Any) -> Iterator[tuple[int, int]]:
     """Where the parts of a bit generator's state lie, and their sizes."""
     address = bits.ctypes.state_address
     for pointer_at, size in PARTS[type(bits)]:
@@ -60,7 +60,7 @@ def lies_within(bits: Any) -> bool:
     inside = [(interface, 5 * WORD), (bits.ctypes.state_address, WORD)]
     return all(first < at and at + size <= last for at, size in inside) and (
         ctypes.c_size_t.from_address(interface).value == bits.ctypes.state_address
-        and all(first < at and at + size <= last for at, size in parts_of(bits))
+        and all(first < at and at + size <= last for at, size in parts_of_state(bits))
     )
 
 
@@ -94,7 +94,7 @@ def learn_layout(kind: type) -> None:
     bits: Any = kind(5)
     draw = drawing(np.random.Generator(bits))
     draw()
-    if lies_within(bits) and comes_back(list(parts_of(bits)), draw, lambda: bits.state):
+    if lies_within(bits) and comes_back(list(parts_of_state(bits)), draw, lambda: bits.state):
         know_bit_generator(kind, bits.ctypes.bit_generator.value - id(bits), PARTS[kind])
 
 

@@ -33,7 +33,7 @@ class Limits:
     speed: float
 
 
-class Row(Protocol):
+class ProfiledStep(Protocol):
     """A step that was profiled."""
 
     @property
@@ -56,7 +56,7 @@ _known: dict[int, Limits] = {}
 """By the number of threads."""
 
 
-def limits(rows: Iterable[Row] = ()) -> Limits:
+def limits(rows: Iterable[ProfiledStep] = ()) -> Limits:
     """Of this machine with the threads that compiled code has. What rows of a profile have shown
     that it can do counts as measured."""
     threads = get_num_threads()
@@ -74,7 +74,7 @@ def together(one: Limits, other: Limits) -> Limits:
     return Limits(one.threads, max(one.bandwidth, other.bandwidth), max(one.speed, other.speed))
 
 
-def shown_by(rows: Iterable[Row], threads: int) -> Limits:
+def shown_by(rows: Iterable[ProfiledStep], threads: int) -> Limits:
     """Only what caches cannot hold tells of memory, and only of products the number of operations
     is known exactly."""
     rows = [*rows]

@@ -17,7 +17,7 @@ SAID: Mapping[type, Callable[[Any], str]] = {
     effects.DeleteCell: lambda row: "a variable of an enclosing function goes",
     effects.Advance: lambda row: f"{row.tracker.describe()} advances by {row.count}",
     effects.Move: lambda row: f"{row.tracker.describe()} goes on behind a loop",
-    effects.Call: lambda row: "a function written in C is called again for what it keeps",
+    effects.CallForRecords: lambda row: "a function written in C is called again for what it keeps",
     effects.Enter: lambda row: "an error state of NumPy is entered",
 }
 

@@ -33,7 +33,7 @@ class Lane:
 
 
 @dataclass(slots=True)
-class Scope:
+class Level:
     """The values that exist in one loop body."""
 
     values: dict[Term, Value] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Nest:
         self.bound: dict[Axis, Value] = {}
         self.order: list[Axis] = []
         self.lane: Lane | None = None
-        self.scopes: list[Scope] = [Scope()]
+        self.scopes: list[Level] = [Level()]
 
     # Values -----------------------------------------------------------------------------------
 
@@ -165,8 +165,8 @@ class Nest:
     # Loops ------------------------------------------------------------------------------------
 
     @contextmanager
-    def scope(self) -> Iterator[Scope]:
-        self.scopes.append(Scope())
+    def scope(self) -> Iterator[Level]:
+        self.scopes.append(Level())
         yield self.scopes[-1]
         self.scopes.pop()
 

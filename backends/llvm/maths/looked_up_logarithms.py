@@ -24,7 +24,7 @@ SERIES_32 = (-0.4999999896, 0.3333348199, -0.2500880169, 0.1960336841)
 HUGE = 2.0**28  # beyond it x + sqrt(x**2 ± 1) is 2 x
 
 
-class Parts(NamedTuple):
+class Reduced(NamedTuple):
     """x = 2**turns * (1 + rest) / r; `place` is where r is in the tables."""
 
     turns: Value
@@ -33,15 +33,15 @@ class Parts(NamedTuple):
     reciprocal: Value
 
 
-def reduced(x: Value) -> Parts:
+def reduced(x: Value) -> Reduced:
     size = table_size(x)
     mantissa = mantissa_of(x)
     place = mantissa.bits() >> (format_of(x).mantissa - (size.bit_length() - 1))
     reciprocal = looked_up(place, logarithms(0, x.dtype).reciprocals, x.dtype)
-    return Parts(exponent_of(x), place, mantissa.fma(reciprocal, -1.0), reciprocal)
+    return Reduced(exponent_of(x), place, mantissa.fma(reciprocal, -1.0), reciprocal)
 
 
-def _tail(parts: Parts, base: int = 0) -> tuple[Value, Value, Value]:
+def _tail(parts: Reduced, base: int = 0) -> tuple[Value, Value, Value]:
     """log(x) in three parts: a sum of table entries, exact; a multiple of the rest; the others."""
     turns, place, rest, _ = parts
     tables = logarithms(base, rest.dtype)
@@ -74,7 +74,7 @@ def _in_base(base: int) -> Callable[[Value], Value]:
 log, log2, log10 = _in_base(0), _in_base(2), _in_base(10)
 
 
-def _log1p(x: Value) -> tuple[Parts, Value, Value]:
+def _log1p(x: Value) -> tuple[Reduced, Value, Value]:
     """The parts of 1 + x, what the logarithm of its rounding error is to them, and 1 + x.
 
     The error is wrong only for large x, where it does not matter."""

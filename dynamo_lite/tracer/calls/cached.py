@@ -21,7 +21,7 @@ from ...errors import GraphBreak
 from ...guards.kinds import OUTCOME
 from ...guards.sources import ConstSource, Pinned
 from ..rules.mro import lookup
-from ..state.side_effects import Call
+from ..state.side_effects import CallForRecords
 from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.containers.known import known_value
 
@@ -89,13 +89,13 @@ class Memory:
         types = (*map(type, args), *map(type, kwargs.values())) if self.is_typed else ()
         return (*args, *named, *types)
 
-    def holds(self, key: Hashable) -> Holds:
+    def holds(self, key: Hashable) -> CacheHolds:
         """What is in the cache now, as a guard."""
         found = self.results.get(key, Miss)
-        return Holds(self.results, key, found, type(found) is self.link)
+        return CacheHolds(self.results, key, found, type(found) is self.link)
 
 
-class Holds:
+class CacheHolds:
     """A guard: what a cache holds for a key, if anything, is still the same."""
 
     def __init__(self, results: dict[Hashable, Any], key: Hashable, found: Any, links: bool):
@@ -110,7 +110,7 @@ class Holds:
         return f"{'without a' if self.found is Miss else 'with this'} result for {self.key!r}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Holds) and self.results is other.results and (
+        return isinstance(other, CacheHolds) and self.results is other.results and (
             self.key == other.key and self.found is other.found
         )
 
@@ -167,7 +167,7 @@ def call_cached(
         )
         stop.stands = ((source, OUTCOME, held, tx.location()),)
         raise stop
-    call = Call(functools.partial(function, *values, **named))
+    call = CallForRecords(functools.partial(function, *values, **named))
     tx.side_effects.repeats(call, f"the records of {name}")
     tx.guards.install(source, OUTCOME, held, tx.location())
     return tx.known(held.result)

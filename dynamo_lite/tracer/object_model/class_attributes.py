@@ -9,7 +9,7 @@ from ...errors import GraphBreak
 from ...guards.kinds import CALL, NO_ATTR, SPECIALS
 from ...guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..rules.local_classes import LOCAL_CLASSES
-from ..rules.mro import MISSING, Holds, is_data_descriptor, lookup, lookup_in
+from ..rules.mro import MISSING, ClassHolds, is_data_descriptor, lookup, lookup_in
 from ..state.tracker import ObservedException, VariableTracker
 from .constants import observed
 from .refusals import name_in_c
@@ -115,7 +115,7 @@ def class_source(kind: type) -> Source:
 def keep_attribute(tx: Tx, kind: type, name: str, raw: Any) -> None:
     """Rely on the class holding `raw`, or nothing (MISSING), under the name."""
     if kind not in LOCAL_CLASSES:
-        tx.guards.install(class_source(kind), CALL, Holds(name, Pinned(raw)), tx.location())
+        tx.guards.install(class_source(kind), CALL, ClassHolds(name, Pinned(raw)), tx.location())
 
 
 def meet_class(tx: Tx, kind: type) -> None:

@@ -39,7 +39,7 @@ def is_data_descriptor(raw: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Holds:
+class ClassHolds:
     """A guard: what a class and its bases hold under a name, whatever descriptors make of it."""
 
     name: str

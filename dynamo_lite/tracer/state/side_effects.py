@@ -99,7 +99,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class CallForRecords:
     """Call a function of C for the records that it keeps; what it returns is known."""
 
     function: Callable[[], Any]
@@ -114,7 +114,7 @@ class Enter:
 
 Record = (
     Contents | Extend | StoreAttr | DeleteAttr | StoreGlobal | DeleteGlobal | StoreCell
-    | DeleteCell | Advance | Move | Call | Enter
+    | DeleteCell | Advance | Move | CallForRecords | Enter
 )
 
 
@@ -177,7 +177,7 @@ class SideEffects:
         if tracker in self._rows:
             self._rows[tracker] = Contents(tracker, before)
 
-    def repeats(self, call: Call, what: str) -> None:
+    def repeats(self, call: CallForRecords, what: str) -> None:
         """The call is to be made again, for what it changes."""
         self.touches(what)
         self._rows[call] = call

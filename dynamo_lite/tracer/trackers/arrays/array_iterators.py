@@ -40,7 +40,7 @@ class SideBySide(zip):
 OVER_ONE = type(iter(np.zeros(0)))
 
 
-def parts_of(iterator: Any) -> tuple[Any, ...]:
+def single_iterators(iterator: Any) -> tuple[Any, ...]:
     """The iterators over single arrays."""
     if type(iterator) is OVER_ONE:
         return (iterator,)
@@ -50,12 +50,12 @@ def parts_of(iterator: Any) -> tuple[Any, ...]:
 
 def array_of(iterator: Any, which: int) -> Any:
     """The array that a part goes through; an empty tuple at its end."""
-    return parts_of(iterator)[which].__reduce__()[1][0]
+    return single_iterators(iterator)[which].__reduce__()[1][0]
 
 
 def standing(iterator: Any, which: int) -> int:
     """The index of the next item of a part; behind all parts the next number."""
-    parts = parts_of(iterator)
+    parts = single_iterators(iterator)
     if which == len(parts):
         number: int = iterator.__reduce__()[1][1]
         return number
@@ -141,7 +141,7 @@ class ArrayIterator(OutsideIterator):
 
     def __init__(self, value: Iterator[object], source: Source) -> None:
         super().__init__(value, source)
-        self.count = len(parts_of(value))
+        self.count = len(single_iterators(value))
 
     @property
     def facts(self) -> int:
@@ -199,7 +199,7 @@ def wrap_array_iterator(value: Iterator[object], source: Source) -> ArrayIterato
     """The tracker of an iterator over arrays from outside; None for others."""
     if type(value) not in (OVER_ONE, Numbered, SideBySide):
         return None
-    parts = parts_of(value)
+    parts = single_iterators(value)
     if not parts or any(type(part) is not OVER_ONE for part in parts):
         return None
     arrays = [array_of(value, which) for which in range(len(parts))]

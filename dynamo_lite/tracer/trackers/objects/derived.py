@@ -145,7 +145,7 @@ def new_contents(base: type) -> VariableTracker:
     return SetVariable(set()) if base is set else DictVariable(kind=base)
 
 
-class Holds:
+class SameValue:
     """A guard: a value of a derived class is still the same as one of Python's own type."""
 
     __name__ = "holds"
@@ -175,7 +175,7 @@ def wrap_derived(tx: Tx, value: Any, source: Source) -> VariableTracker:
 def outside_contents(tx: Tx, base: type, value: Any, source: Source) -> VariableTracker:
     if base in EXTRACT:
         known = EXTRACT[base](value)
-        tx.guards.install(source, CALL, Holds(base, known), tx.location())
+        tx.guards.install(source, CALL, SameValue(base, known), tx.location())
         return ConstantVariable(known)
     if base is tuple:
         return TupleVariable(source=source, unread=value)
