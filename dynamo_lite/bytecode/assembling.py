@@ -15,8 +15,8 @@ from typing import Any
 from ..base.records import dataclass
 from ..errors import Unsupported
 from ..native import IN_ONE_STEP, TAKE_OVER
-from .constants import Constants
 from .code_tables import encode_exception_table, line_table
+from .constants import Constants
 from .reading import (
     BINARY_OPERATORS,
     CACHE_UNITS,
