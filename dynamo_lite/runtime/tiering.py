@@ -179,7 +179,10 @@ class Account:
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
         known = max(PRICE * self.spent, self.needs)
-        return max(config.warm_seconds, known, self.lender.loss()) + self.lender.load()
+        load = self.lender.load()
+        if self.expected and not self.is_tried:  # there will be a graph, the sooner the better
+            load += self.lender.load_generator()
+        return max(config.warm_seconds, known, self.lender.loss()) + load
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""
@@ -208,11 +211,11 @@ class Account:
     def affords(self, operations: int, saves: float, has_loops: bool = False) -> bool:
         """Whether a graph of so many operations, which saves so many seconds a call, pays where the
         program calls it as often again; if not, its code runs for longer first. `has_loops`: of the
-        graph's own, so that a call may take any time."""
+        graph's own, so that a call may take any time where none was timed."""
         lowering = LOWERING * operations
         if self.rest:
             return self._affords_of_rest(lowering, saves)
-        if not (self.is_guess and has_loops):
+        if not (self.is_guess and has_loops) or self.call:
             lowering += self.lender.load_generator()
         if self.is_tried or lowering <= max(LONG_LOWERING, saves):
             return True

@@ -96,6 +96,7 @@ class CodeHistory:
         self.code = weakref.ref(code, gone)
         self.account = account
         self.decision = decision
+        account.call = decision.call if decision is not None else 0.0
         if decision is not None and decision.is_hot:
             account.expected, account.is_tried = decision.saved, decision.reason == PAID
         elif decision is not None:
@@ -145,7 +146,7 @@ class CodeHistory:
         """How long functions of the code have run in Python before they were compiled."""
         timing = Timing.of(code)
         self.account.ran += timing.own - self.noted
-        self.account.call = timing.call
+        self.account.call = timing.call or self.account.call
         self.noted = timing.own
         self.stretch = timing.ran / max(timing.own, timing.ran / MOST_NESTED) if timing.ran else 1.0
 

@@ -19,6 +19,7 @@ from typing import Any
 from ..base import logs
 from ..base.config import config
 from ..base.disabled import Place, is_disabled, place_of
+from ..base.garbage import no_collections
 from ..base.origins import is_stdlib, module_of
 from ..errors import DynamoWarning, defect
 from ..native import CompiledFunction, credit_code, first_frames, review_after
@@ -303,7 +304,8 @@ class Candidates:
     def loaded(self) -> Any:
         """The compiler."""
         began = time.process_time()
-        self.engine = importlib.import_module(ENGINE)
+        with no_collections():
+            self.engine = importlib.import_module(ENGINE)
         self.lender.wasted += time.process_time() - began
         self.lender.is_loaded = True
         return self.engine

@@ -119,6 +119,8 @@ def test_the_first_graph_has_to_be_worth_loading_the_code_generator():
     assert not found.affords(4, 0.001)
     assert found.affords(4, 0.2)  # a call that pays by itself
     found.is_guess = True
+    assert not found.affords(4, 0.001, has_loops=True)  # a call is known to take 10 ms
+    found.call = 0.0
     assert not found.affords(4, 0.001) and found.affords(4, 0.001, has_loops=True)
     found.is_guess = False
     found.known = 10.0
