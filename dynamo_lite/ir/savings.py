@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import control
+from .binding import bound_in, taken_by, unbacked_in
 from .node import Node
 from .row import Effect, Kind, row_of
 from .sizes import Size
@@ -15,6 +16,8 @@ from .types import ArrayType, Form
 CALL, VIEW, SCALAR_CALL, PYTHON_CALL = 600.0, 150.0, 60.0, 25.0
 """Nanoseconds that an operation of NumPy takes on an array, for a view of one, and on a scalar; and
 one of Python's."""
+STEP = 10_000.0
+"""And those of one that compiled code calls too, of a small array: most are of linear algebra."""
 PER_ELEMENT = 0.5
 ITERATIONS = 10
 """How many iterations a loop is taken to have where that is not known."""
@@ -31,7 +34,8 @@ def saved(node: Node, hint: Hint, iterations: float = ITERATIONS) -> float:
         start, stop, step = ends = node.args[:3]
         if node.target is control.for_loop and all(isinstance(end, int) for end in ends):
             count = max(0, -((start - stop) // step))
-        return count * saved_by(inside_of(node), hint, iterations)
+        again = max(count - 1, 0) * sum(STEP for each in invariant(node) if is_step(each))
+        return count * saved_by(inside_of(node), hint, iterations) + again
     row = row_of(node.target)
     if row is None or row.kind is Kind.EXTERN or row.effect in (Effect.RANDOM, Effect.STATE):
         return 0.0
@@ -44,6 +48,33 @@ def saved(node: Node, hint: Hint, iterations: float = ITERATIONS) -> float:
     read = [leaf.type for leaf in leaves((node.args, node.kwargs))
             if isinstance(getattr(leaf, "type", None), ArrayType)]
     return max(costs(kind, hint) for kind in (node.type, *read))
+
+
+def is_step(node: Node) -> bool:
+    """Whether compiled code calls NumPy for it."""
+    row = row_of(node.target)
+    return row is not None and row.kind is Kind.EXTERN
+
+
+def invariant(loop: Node) -> list[Node]:
+    """What every iteration computes alike, as far as it is seen without the views of arrays."""
+    if loop.target is control.cond:
+        return []
+    (body,), operands = control.bodies(loop), loop.args[-1]
+    inputs = body.placeholders[len(body.placeholders) - len(operands) :]
+    known = set(inputs[: len(operands) - loop.kwargs.get("versions", 0)])
+    known.difference_update(*(node.operands for node in body.calls if not is_pure(node)))
+    own = bound_in(body)
+    for node in body.calls:
+        symbols = (*taken_by(node), *unbacked_in(node.type))
+        if is_pure(node) and known.issuperset(node.operands) and own.isdisjoint(symbols):
+            known.add(node)
+    return [node for node in body.calls if node in known]
+
+
+def is_pure(node: Node) -> bool:
+    row = row_of(node.target)
+    return row is not None and row.effect is Effect.PURE
 
 
 def inside_of(node: Node) -> list[Node]:
