@@ -241,6 +241,7 @@ def fused(program: Program, arrays: Arrays) -> Peer:
 
 def by_torch(program: Program, arrays: Arrays) -> Peer:
     torch = import_module("torch")
+    torch.compiler.reset()  # it compiles one text so many times only
     given, function = tuple(map(torch.from_dlpack, arrays)), program.torch or program.function
     call = torch.compile(lambda *arrays: function(torch, *arrays), fullgraph=True, dynamic=False)
     return lambda: call(*given), torch.cuda.synchronize

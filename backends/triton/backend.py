@@ -22,6 +22,7 @@ from ...ir.passes import optimize
 from ...ir.row import Kind, row_of
 from ...ir.rules.pointwise import resolve
 from ...ir.rules.values import as_type
+from ...ir.sizes import product
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
 from ...native import why_no_cuda
@@ -194,12 +195,33 @@ def why_extern(node: Node) -> str | None:
         return f"dtype {odd} has no Triton type"
     if any(kind.dtype == np.float16 for kind in types) and (why := why_not_halves(node)):
         return why
+    if row is not None and row.kind is Kind.SCAN and node.type.library == "cupy":
+        return why_not_scan(node)
     if row is not None and row.kind is Kind.POINTWISE and isinstance(node.target, np.ufunc):
         operands = [as_type(_type_of(value)) for value in node.args[: node.target.nin]]
         loop = resolve(node.target, operands, [None] * node.target.nout)[0]
         if node.target.nout > 1 or template_of(row.name, loop) is None:
             return f"{row.name} of {loop} has no Triton form"
     return None
+
+
+LONG_LINE = 65536
+FEW_LINES = 128
+
+
+def why_not_scan(node: Node) -> str | None:
+    """Why a running fold is not for a kernel, in which one program has a line, or None."""
+    shape = _type_of(node.args[0]).shape
+    given = [*node.args[1:2], node.kwargs.get("axis")]
+    axis = next((one for one in given if one is not None), None)
+    if axis is None:
+        length, lines = product(shape), 1
+    else:
+        length = shape[axis]
+        lines = product(size for dim, size in enumerate(shape) if dim != axis % len(shape))
+    is_long = not isinstance(length, int) or length > LONG_LINE
+    is_few = isinstance(lines, int) and lines < FEW_LINES
+    return "CuPy has all processors work on a long line" if is_long and is_few else None
 
 
 def why_not_halves(node: Node) -> str | None:

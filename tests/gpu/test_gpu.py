@@ -114,6 +114,25 @@ def test_more_elements_than_31_bits_count():
     assert int(total) == 2**31 + 4101
 
 
+def test_long_lines_of_running_folds():
+    x = np.random.default_rng(1).integers(-9, 9, 3_000_017)
+    f = dl.compile(lambda x: (x.cumsum(), x[:3_000_000].reshape(-1, 3).cumsum(axis=0)),
+                   fullgraph=True)
+    same(f(cp.asarray(x)), (x.cumsum(), x[:3_000_000].reshape(-1, 3).cumsum(axis=0)), 1e-12)
+
+
+def test_what_the_memory_does_not_hold_is_cupys_error():
+    @dl.compile
+    def f(x):
+        x[0] = 5
+        return x * x.T
+
+    x = cp.ones((300_000, 1))
+    with dl.config.patch(strict=False), pytest.raises(cp.cuda.memory.OutOfMemoryError):
+        f(x)
+    assert x[:2, 0].tolist() == [5, 1]
+
+
 def test_calls_as_graphs():
     f = dl.compile(lambda x: (cp.exp(x) * 2, x.sum(axis=0)), backend="triton", fullgraph=True,
                    mode="reduce-overhead")

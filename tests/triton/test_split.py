@@ -31,6 +31,8 @@ PROGRAMS = {
     "rows": (lambda x: x - np.max(x, axis=1, keepdims=True), ROWS),
     "softmax": (lambda x: np.exp(x - np.max(x)) / np.sum(np.exp(x - np.max(x))), X[:40_000]),
     "columns": (lambda x: (np.sum(x, axis=0), np.argmax(x, axis=0)), COLUMNS),
+    "folds inside of others": (lambda x: (np.std(x), np.var(x)), X),
+    "folds inside of others, of columns": (lambda x: np.std(x, axis=0), COLUMNS),
     "wide columns": (lambda x: np.max(x, axis=0), COLUMNS[:2400].reshape(300, -1)),
     "outer and inner": (lambda x: np.sum(x, axis=(0, 2)), X[:99_900].reshape(333, 3, 100)),
 }
