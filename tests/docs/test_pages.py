@@ -75,6 +75,10 @@ def test_tables_of_the_native_core_are_up_to_date():
     assert set(tables.OPS) == {name for name, _ in tables.guard_ops()}
 
 
+def test_the_page_about_gpus_has_the_numbers_that_were_measured():
+    assert (ROOT / "docs" / "gpu.md").read_text() == written_by("gpu").page(), "run docs/gpu.py"
+
+
 def test_generated_code_calls_the_functions_of_the_table():
     functions = written_by("native_tables").runtime_functions()
     assert {name: index for name, (index, _) in RUNTIME.items()} == {

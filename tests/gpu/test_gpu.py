@@ -14,7 +14,7 @@ if (why := why_no_cuda()) is not None:
 cp = pytest.importorskip("cupy")
 pytest.importorskip("triton")
 
-from benchmarks import gpu  # noqa: E402
+from benchmarks import gpu_programs as gpu  # noqa: E402
 from tests.triton.portable import FUNCTIONS, WRITES, softmax  # noqa: E402
 from tests.triton.programs import PROGRAMS  # noqa: E402
 from tests.triton.rows import ROW_PROGRAMS  # noqa: E402
