@@ -60,6 +60,8 @@ class RunningLoops:
         self.open_account = open_account
         self.decisions = decisions
         self.seen: dict[tuple[int, int], Look] = {}
+        self.held: dict[int, Any] = {}
+        """The iterators of the loops that were seen last, by ids that no others have meanwhile."""
         self.sites: dict[int, tuple[CodeType, list[LoopSite], bool]] = {}
         self.tried: set[tuple[CodeType, int]] = set()
         self.replaced: Replaced | None = None
@@ -75,9 +77,12 @@ class RunningLoops:
         if self.replaced is not None and self.replaced.is_over:
             self.replaced = None
         if self.replaced is not None:
+            self.held.clear()
             return self.replaced.review(now)
         before, self.seen = self.seen, {}
-        for loop in self.present(frame):
+        present = [*self.present(frame)]
+        self.held = {id(loop.iterator): loop.iterator for loop in present}
+        for loop in present:
             look = self.seen[loop.key] = before.get(loop.key, loop).again(now, loop.left)
             account = self.open_account(loop.site.code)
             took, own = self.known_time(loop, account) or 0.0, 1.0
@@ -154,7 +159,8 @@ class RunningLoops:
                 if at not in site.offsets or self.is_left(site):
                     continue
                 iterator = value_in_frame(running, site.slot, UNBOUND)
-                if type(iterator) is RANGE_ITERATOR and sys.getrefcount(iterator) < HOLDERS:
+                holders = sys.getrefcount(iterator) - (id(iterator) in self.held)
+                if type(iterator) is RANGE_ITERATOR and holders < HOLDERS:
                     yield Running(running, site, iterator, operator.length_hint(iterator))
 
     def is_left(self, site: LoopSite) -> bool:

@@ -406,6 +406,19 @@ class TestLongLoops:
         assert outer(np.zeros(2))[0] == 36
         assert [name for name, _ in self.compiled] == ["outer"]
 
+    def test_loops_that_are_entered_anew_are_not_taken_for_one(self, loops):
+        def program():
+            total = 0
+            for seen_at in [0, 99, 10, 99, 20, 99, 30, 99, 40]:  # each other one lies there again
+                for i in range(50):
+                    total += i
+                    if i == seen_at:
+                        look(loops)
+            return total
+
+        assert program() == 9 * sum(range(50))
+        assert self.compiled == []
+
     def test_time_in_compiled_code_is_not_to_be_saved(self, loops, monkeypatch):
         seconds = iter(range(0, 1000, 4))  # of four seconds, three are in compiled code
 
