@@ -97,6 +97,15 @@ def test_functions_of_many_numbers(name):
         check(each(lambda value: function(value)), numbers(dtype, 3000), np.empty(3000, dtype))
 
 
+@pytest.mark.parametrize("dtype", "FD")
+def test_products_of_many_complex_numbers(dtype):
+    """NumPy's loops do not round in between where the processor can do so."""
+    x = (numbers("d", 3000) + 1j * numbers("d", 3000)[::-1]).astype(dtype)
+    for function in (np.square, abs, lambda v: v * v, lambda v: np.multiply(v, v)):
+        check(each(function), x, np.empty(3000, dtype))
+        check(lambda x: np.add(function(x), 1), x)
+
+
 @pytest.mark.parametrize("size", [1, 2, 7, 63, 64, 65, 1000, 100_003])
 def test_any_length(size):
     check(lambda x: np.tanh(np.exp(-x * x) + 0.5) * x, numbers("d", size))

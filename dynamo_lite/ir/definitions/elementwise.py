@@ -142,6 +142,20 @@ def power(emit: Emit, x1: Any, x2: Any, /, **kwargs: Any) -> Any:
     return emit(SHORTCUTS[float(x2)], base)
 
 
+ONE = np.complex128(0.1 + 0.3j)  # whose square is another one where a product is not rounded
+SQUARES_ARE_PRODUCTS = bool(np.square(ONE) == ONE * ONE)
+"""Whether NumPy squares one complex number as Python's operator multiplies it, and not as arrays
+are squared."""
+
+
+def square(emit: Emit, x: Any, /, **kwargs: Any) -> Any:
+    kind = emit.type(x)
+    is_number = kind.form is Form.SCALAR and kind.dtype.kind == "c"
+    if kwargs or not is_number or not SQUARES_ARE_PRODUCTS:
+        raise Unsupported("the square of an array")
+    return emit(operator.mul, x, x)
+
+
 def fix(emit: Emit, x: Any, out: Any = None) -> Any:
     if out is not None or emit.type(x).form is Form.PYTHON:
         raise Unsupported("fix with out=")

@@ -66,6 +66,7 @@ ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
 for _ufunc, _ratio in ANGLES.items():
     complete(_ufunc, decompose=elementwise.scaled_angle(*_ratio))
 complete(np.power, decompose=elementwise.power, lowering="power")
+complete(np.square, decompose=elementwise.square)
 
 # Python's operators, recorded for NumPy scalars, whose integer arithmetic warns about overflow.
 # `fits` names the backend's check that no integer overflows.
