@@ -67,7 +67,8 @@ def page() -> str:
     single = "".join(f"| {name} | {ms(row['ours_ms'])} | {ms(row['eager_ms'])} | "
                      f"{row['eager_ms'] / row['ours_ms']:.2f} |\n"
                      for name, row in operations["operations"].items())
-    return HEAD.format(device=programs["device"], versions=versions) + PROGRAMS + rows + times + OPERATIONS + single
+    head = HEAD.format(device=programs["device"], versions=versions)
+    return head + PROGRAMS + rows + times + OPERATIONS + single
 
 
 def program_row(row: dict[str, Any]) -> str:

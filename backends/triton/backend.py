@@ -214,9 +214,8 @@ def why_not_scan(node: Node) -> str | None:
     shape = _type_of(node.args[0]).shape
     given = [*node.args[1:2], node.kwargs.get("axis")]
     axis = next((one for one in given if one is not None), None)
-    if axis is None:
-        length, lines = product(shape), 1
-    else:
+    length, lines = product(shape), product(())
+    if axis is not None:
         length = shape[axis]
         lines = product(size for dim, size in enumerate(shape) if dim != axis % len(shape))
     is_long = not isinstance(length, int) or length > LONG_LINE

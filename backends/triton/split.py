@@ -29,6 +29,7 @@ from ..loop_ir.loops import (
     Load,
     Offset,
     Reduce,
+    Statement,
     Store,
     walk,
 )
@@ -93,7 +94,7 @@ class Splitting:
             kernel = replace(kernel, statements=statements, vector=vector)
         return kernel
 
-    def _vector(self, kernel: Kernel, statements: Iterable[Store]) -> Axis | None:
+    def _vector(self, kernel: Kernel, statements: Iterable[Statement]) -> Axis | None:
         """What lies across lanes: the longest axis of a fold that is left."""
         last = [fold.axes[-1] for fold in folds_of(statements)]
         innermost = kernel.axes[-1] if kernel.axes else None
@@ -203,7 +204,8 @@ class Partial:
         if self.best is None:
             body = body if body.dtype == self.dtype else Convert(body, self.dtype)
             value: Expr = Reduce(fold.op, body, axes, self.dtype)
-            stores = (Store(self.found, self._place(self.found, number), value),)
+            stores: tuple[Store, ...] = (
+                Store(self.found, self._place(self.found, number), value),)
         else:
             value = Apply("add", (Reduce(fold.op, body, axes, INT64), rewrite.position(start)),
                           INT64)
@@ -233,7 +235,7 @@ class Partial:
         return affine.plus(affine.times(number, first), affine.affine(0, zip(self.axes, others)))
 
 
-def folds_of(statements: Iterable[Store]) -> list[Reduce]:
+def folds_of(statements: Iterable[Statement]) -> list[Reduce]:
     return [one for one in walk(map(root, statements)) if isinstance(one, Reduce)]
 
 
