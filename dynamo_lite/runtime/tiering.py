@@ -37,9 +37,9 @@ the time of a call counts for its caller too."""
 LONG_ANALYSIS = 0.1, 0.2
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran and
 however much the program has spent."""
-LOWERING, LONG_LOWERING = 0.004, 0.05
-"""Seconds that an operation of a graph takes in the backend; and that lowering may take however
-short the code ran."""
+LOWERING, LARGE, LONG_LOWERING = 0.004, 400, 0.05
+"""Seconds that an operation of a graph takes in the backend, and twice as long in a graph of so
+many; and that lowering may take however short the code ran."""
 GENERATOR = 0.15
 """Seconds that loading the code generator takes: the first graph has to be worth it."""
 NEARLY = 0.999
@@ -212,7 +212,7 @@ class Account:
         """Whether a graph of so many operations, which saves so many seconds a call, pays where the
         program calls it as often again; if not, its code runs for longer first. `has_loops`: of the
         graph's own, so that a call may take any time where none was timed."""
-        lowering = LOWERING * operations
+        lowering = LOWERING * operations * (1 + operations / LARGE)
         if self.rest:
             return self._affords_of_rest(lowering, saves)
         if not (self.is_guess and has_loops) or self.call:

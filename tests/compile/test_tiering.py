@@ -107,7 +107,7 @@ def test_large_graphs_are_for_code_that_they_save_enough_of():
     found = account()
     found.known, found.call = 1.0, 0.01
     assert found.affords(100, 0.005) and not found.affords(100, 0.001)
-    assert found.price == pytest.approx(10 * 100 * tiering.LOWERING)
+    assert found.price == pytest.approx(10 * 100 * tiering.LOWERING * 1.25)
     assert not found.affords(100, 0.0)
 
 
