@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> None:
     if not options.all_frames:
         sample_with(candidates.sample, SAMPLED)
     enter_region(candidates)
-    if options.all_frames or candidates.expects_hot():
+    if options.all_frames or candidates.program.expects_hot():
         np.empty(1)  # where functions are candidates from the first array on
     gc.freeze()  # the program's collections need not go through what is loaded before it
     try:
@@ -69,7 +69,7 @@ def main(argv: Sequence[str]) -> None:
             reasons.update([*candidates.left.items(), *candidates.cold()])
         candidates.conclude()
         leave_region()
-        candidates.histories.clear()  # the program's objects end when the interpreter does
+        candidates.program.histories.clear()  # the program's objects end when the interpreter does
 
 
 def report(looking: Any, reasons: Mapping[Place, str]) -> None:

@@ -8,34 +8,33 @@ its code is warm (`runtime.tiering`).
 from __future__ import annotations
 
 import importlib
-import inspect
 import sys
 import time
 import warnings
 from collections.abc import Iterator
-from types import CellType, CodeType, FrameType, FunctionType, ModuleType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ..base import logs
 from ..base.config import config
 from ..base.disabled import Place, is_disabled, place_of
 from ..base.garbage import no_collections
-from ..base.origins import is_stdlib, module_of
 from ..errors import DynamoWarning, defect
-from ..native import CompiledFunction, credit_code, first_frames, review_after
+from ..native import CompiledFunction, review_after
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
-from ..runtime.tiering import Account, Lender, has_loops, nanoseconds, open_account
+from ..runtime.tiering import Account, nanoseconds
 from .arrays import mentions_arrays, touch_arrays
-from .histories import FIRST_CALLS, HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory, Timing
-from .loops import has_plain_loops
-from .watching import GONE, CallWatch, running
+from .functions import counts_references, is_candidate, is_of_module
+from .histories import FIRST_CALLS, NOTHING_FOUND, Answer, CodeHistory
+from .program import Program
+from .samples import Samples
+from .watching import running
 
 PERF = logs.logger("perf")
 
 ENGINE = "dynamo_lite.script.engine"
 """Loading the compiler takes as long as many programs run."""
-RUNNING_LOOPS = "dynamo_lite.script.running_loops"
 SAMPLED = 0.05
 """Seconds between two looks at the loops that run."""
 ASKED_AGAIN = 3
@@ -62,18 +61,12 @@ class Candidates:
     ) -> None:
         self.backend = backend
         self.every = every
-        self.decisions = decisions
+        self.program = Program(decisions)
+        self.samples = Samples(self.program, self.compile_loop)
         self.left: dict[Place, str] = {}
         """Why functions are not looked at any more."""
         self.engine: Any = None
-        self.histories: dict[int, CodeHistory] = {}
-        self.lender = Lender()
-        self.lender.is_loaded = self.lender.has_generator = False
-        self.lender.saved = self.saved
-        self.watch = CallWatch(self.saved, lambda: self.lender.spent)
-        self.running_loops: Any = None
         self.is_broken = False
-        self.looked = time.thread_time()
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...] | None) -> Answer:
         try:
@@ -92,9 +85,9 @@ class Candidates:
         """The answer for a function that the caller calls, after which its code may wait."""
         answer, code = self.answer(function, values, caller), function.__code__
         if answer is None:  # which the core keeps
-            self.forget(id(code))
+            self.program.forget(id(code))
         if type(answer) is int and answer > 0:
-            tiering.cold[code] = self.history_of(code).account
+            tiering.cold[code] = self.program.history_of(code).account
         else:
             tiering.cold.pop(code, None)
         return answer
@@ -104,7 +97,7 @@ class Candidates:
         if self.is_broken:
             return
         try:
-            self.look_at(frame)
+            self.samples(frame)
         except (RecursionError, MemoryError):
             pass
         except Exception as error:
@@ -119,43 +112,6 @@ class Candidates:
             warnings.warn_explicit(
                 defect(error), DynamoWarning, code.co_filename, code.co_firstlineno)
 
-    def look_at(self, frame: FrameType) -> None:
-        """Credit what runs unwatched, and look at its loops."""
-        if self.running_loops is None:
-            module = importlib.import_module(RUNNING_LOOPS)
-            self.running_loops = module.RunningLoops(
-                is_candidate, mentions_arrays, self.compile_loop, self.account_of_loop,
-                self.decisions)
-        if unwatched := self.watch.sample():
-            self.credit(frame, unwatched)
-        self.note_refused(frame)
-        self.running_loops(frame)
-
-    def note_refused(self, frame: FrameType) -> None:
-        """What code takes of the time of its callers that is not worth compiling; the callers are
-        not worth it for that time either."""
-        now = time.thread_time()
-        elapsed, self.looked = min(now - self.looked, GONE), now
-        is_refused = False
-        for code in running(frame):
-            if (history := self.histories.get(id(code))) is None:
-                continue
-            if is_refused:
-                history.refused_below += elapsed
-            is_refused |= history.is_refused
-
-    def credit(self, frame: FrameType, seconds: float) -> None:
-        """Code that is seen to run while nobody watches calls is taken to have run since the last
-        look."""
-        for code in running(frame):
-            history = self.histories.get(id(code))
-            if history is not None and not history.compiled:
-                history.account.ran += seconds
-                credit_code(code, nanoseconds(seconds))
-
-    def account_of_loop(self, code: CodeType) -> Account:
-        return open_account(code, self.lender)
-
     def compile_loop(
         self, function: FunctionType, args: tuple[Any, ...], as_whole: bool, account: Account
     ) -> CompiledFunction | None:
@@ -166,30 +122,21 @@ class Candidates:
 
     def review(self, function: FunctionType) -> Answer:
         """Whether a function that runs compiled goes on doing so."""
-        history = self.history_of(function.__code__)
+        history = self.program.history_of(function.__code__)
         answer = history.review(function.__code__)
         if answer is None:
             self.leave(function, history.given_up)
             PERF.info("%s runs in Python again: %s", function.__qualname__, history.given_up)
-            if self.decisions is not None:
-                self.decisions.note(function.__code__, Decision(False, history.given_up))
+            self.program.note(function.__code__, Decision(False, history.given_up))
         return answer
 
     def leave(self, function: FunctionType, reason: str) -> None:
         """Python runs it from here on."""
         self.left[place_of(function.__code__)] = reason
 
-    def saved(self) -> float:
-        """Seconds that compiling has saved so far."""
-        found = 0.0
-        for history in list(self.histories.values()):
-            if history.compiled and (code := history.code()) is not None:
-                found += max(history.saved(Timing.of(code)), 0.0)
-        return found
-
     def cold(self) -> Iterator[tuple[Place, str]]:
         """Functions that were not compiled yet, and what they wait for."""
-        for history in list(self.histories.values()):
+        for history in list(self.program.histories.values()):
             if (code := history.code()) in tiering.cold and code is not None:
                 history.note_time(code)
                 yield place_of(code), str(tiering.why_cold(code))
@@ -198,21 +145,7 @@ class Candidates:
 
     def conclude(self) -> None:
         """Keep what was found out, for the next run of the program."""
-        if self.decisions is None:
-            return
-        for history in list(self.histories.values()):
-            code = history.code()
-            if code is not None and (decision := history.conclusion(code)) is not None:
-                self.decisions.note(code, decision)
-        seconds = time.process_time() - self.lender.began
-        replaced = self.running_loops.replaced_in if self.running_loops is not None else ()
-        for code, names in first_frames() if seconds >= HOT else ():
-            is_known = self.decisions.about(code) is not None or code in replaced
-            if not is_known and loops_over_arrays(code, names):
-                reason = "it ran before there was an array"
-                decision = Decision(True, reason, seconds, UNTRIED * seconds)
-                self.decisions.note(code, decision)
-        self.decisions.write()
+        self.program.conclude(self.samples.replaced_in)
 
     def answer(
         self, function: FunctionType, values: tuple[Any, ...], caller: FrameType | None
@@ -222,7 +155,7 @@ class Candidates:
             return self.leave(function, DISABLED if is_disabled(code) else NOT_FOLLOWED)
         if caller is not None and counts_references(caller.f_code):
             return NotImplemented
-        history = self.history_of(code)
+        history = self.program.history_of(code)
         if history.shared is not None and is_of_module(function):
             return history.shared
         if reason := self.why_not(history, code):
@@ -241,8 +174,8 @@ class Candidates:
             return history.why_left
         if not history.given_up and history.compiled < FUNCTIONS_OF_A_CODE:
             return ""
-        if self.decisions is not None and not history.operations:
-            self.decisions.note(code, NOTHING_FOUND)
+        if not history.operations:
+            self.program.note(code, NOTHING_FOUND)
         return history.given_up or MANY_CLOSURES
 
     def sees_arrays(
@@ -276,75 +209,16 @@ class Candidates:
 
     def discount(self, compiled: CodeHistory, caller: FrameType | None) -> None:
         """What code took until it was compiled counts for its callers no more."""
-        callers = {}
-        while caller is not None:
-            callers[id(caller.f_code)] = self.histories.get(id(caller.f_code))
-            caller = caller.f_back
-        for history in callers.values():
+        for code in running(caller):
+            history = self.program.known(code)
             if history is not None and history is not compiled:
                 history.account.ran -= compiled.account.ran
-
-    def expects_hot(self) -> bool:
-        """Whether some code is to be compiled before the program has made an array."""
-        known = self.decisions.known.values() if self.decisions is not None else ()
-        return any(decision.is_hot for decision in known)
-
-    def history_of(self, code: CodeType) -> CodeHistory:
-        key = id(code)
-        if key not in self.histories:
-            account = open_account(code, self.lender)
-            decision = self.decisions.about(code) if self.decisions is not None else None
-            gone = lambda dead: self.forget(key)  # noqa: E731
-            self.histories[key] = CodeHistory(code, account, gone, decision)
-        return self.histories[key]
-
-    def forget(self, key: int) -> None:
-        self.histories.pop(key, None)
 
     def loaded(self) -> Any:
         """The compiler."""
         began = time.process_time()
         with no_collections():
             self.engine = importlib.import_module(ENGINE)
-        self.lender.wasted += time.process_time() - began
-        self.lender.is_loaded = True
+        self.program.lender.wasted += time.process_time() - began
+        self.program.lender.is_loaded = True
         return self.engine
-
-
-def is_of_module(function: FunctionType) -> bool:
-    """Whether all that a function refers to is a module's, and lives as long as that.
-
-    All functions of the same code are then alike; a program may make one at each call of another.
-    """
-    if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
-        return False
-    module = sys.modules.get(module_of(function))
-    return type(module) is ModuleType and module.__dict__ is function.__globals__
-
-
-def is_candidate(function: FunctionType) -> bool:
-    """Whether a function is the user's, as far as is seen without the compiler."""
-    code = function.__code__
-    is_nameless = code.co_name.startswith("<") and code.co_name != "<lambda>"
-    if is_nameless or is_disabled(code) or counts_references(code):
-        return False
-    module = module_of(function)
-    return module.partition(".")[0] != "dynamo_lite" and not is_stdlib(function, module)
-
-
-def loops_over_arrays(code: CodeType, names: dict[str, Any]) -> bool:
-    """Whether a function of this code and these globals has loops and names NumPy."""
-    if not code.co_flags & inspect.CO_OPTIMIZED or code.co_name.startswith("<"):
-        return False
-    cells = tuple(CellType() for _ in code.co_freevars)
-    function = FunctionType(code, names, closure=cells)
-    return (
-        has_loops(code) and is_candidate(function) and mentions_arrays(function)
-        and has_plain_loops(code, names)
-    )  # fmt: skip
-
-
-def counts_references(code: CodeType) -> bool:
-    """Whether a function asks how many references there are, of which guards and calls hold some:
-    it is left alone, and what it calls is not compiled there."""
-    return "getrefcount" in code.co_names

@@ -252,10 +252,10 @@ def test_disabled_functions_are_left_to_python(script):
 
 
 BROKEN_INSIDE = """
-import dynamo_lite.script.regions as regions
+import dynamo_lite.script.regions as regions, dynamo_lite.script.watching as watching
 import numpy as np, time
 def broken(*args): raise KeyError('inside')
-regions.{broken} = broken
+{broken} = broken
 def f(x): return x + 1
 x, end = np.zeros(3), time.perf_counter() + 0.3
 while time.perf_counter() < end: x = f(x)
@@ -263,7 +263,9 @@ print(x[0] > 0)
 """
 
 
-@pytest.mark.parametrize("broken", ["touch_arrays", "nanoseconds", "CallWatch.sample"])
+@pytest.mark.parametrize("broken", [
+    "regions.touch_arrays", "regions.nanoseconds", "watching.CallWatch.sample",
+])
 def test_an_error_of_our_own_is_told_once_and_the_program_goes_on(broken):
     code, out, err = run(*WARMING, "-c", BROKEN_INSIDE.format(broken=broken))
     assert (code, out) == (0, "True\n")

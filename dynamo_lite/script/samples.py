@@ -1,0 +1,67 @@
+"""What is seen of a program by looking now and then at the frames that run."""
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Collection
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from ..native import CompiledFunction, credit_code
+from ..runtime.tiering import Account, nanoseconds
+from .arrays import mentions_arrays
+from .functions import is_candidate
+from .program import Program
+from .watching import GONE, CallWatch, running
+
+RUNNING_LOOPS = "dynamo_lite.script.running_loops"
+CompileLoop = Callable[[FunctionType, tuple[Any, ...], bool, Account], CompiledFunction | None]
+
+
+class Samples:
+    """Is called with the frame that runs. `compile_loop` compiles the function of a loop."""
+
+    def __init__(self, program: Program, compile_loop: CompileLoop) -> None:
+        self.program = program
+        self.compile_loop = compile_loop
+        self.watch = CallWatch(program.saved, lambda: program.lender.spent)
+        self.running_loops: Any = None
+        self.looked = time.thread_time()
+
+    def __call__(self, frame: FrameType) -> None:
+        if self.running_loops is None:
+            module = importlib.import_module(RUNNING_LOOPS)
+            self.running_loops = module.RunningLoops(
+                is_candidate, mentions_arrays, self.compile_loop, self.program.account_of,
+                self.program.decisions)
+        if unwatched := self.watch.sample():
+            self.credit(frame, unwatched)
+        self.note_refused(frame)
+        self.running_loops(frame)
+
+    @property
+    def replaced_in(self) -> Collection[CodeType]:
+        """The code whose loops had their turn."""
+        return self.running_loops.replaced_in if self.running_loops is not None else ()
+
+    def credit(self, frame: FrameType, seconds: float) -> None:
+        """Code that is seen to run while nobody watches calls is taken to have run since the last
+        look."""
+        for code in running(frame):
+            history = self.program.known(code)
+            if history is not None and not history.compiled:
+                history.account.ran += seconds
+                credit_code(code, nanoseconds(seconds))
+
+    def note_refused(self, frame: FrameType) -> None:
+        """What code takes of the time of its callers that is not worth compiling; the callers are
+        not worth it for that time either."""
+        now = time.thread_time()
+        elapsed, self.looked = min(now - self.looked, GONE), now
+        is_refused = False
+        for code in running(frame):
+            if (history := self.program.known(code)) is None:
+                continue
+            if is_refused:
+                history.refused_below += elapsed
+            is_refused |= history.is_refused
