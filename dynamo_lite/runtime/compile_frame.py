@@ -21,7 +21,6 @@ from ..api.directives import recompiles_run_in_python
 from ..base import logs
 from ..base.config import config
 from ..base.forks import workers
-from ..base.garbage import no_collections
 from ..base.records import dataclass, field
 from ..errors import (
     FullGraphRequired,
@@ -194,7 +193,6 @@ class FrameCompiler:
         settings = dict(self.options.settings)
         with (
             workers.at_work(),
-            no_collections(),
             config.within(settings) if settings else nullcontext(),
             logs.frame(self.report.next_mark()),
             validation.analysis(),

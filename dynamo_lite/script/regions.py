@@ -18,7 +18,6 @@ from typing import Any
 from ..base import logs
 from ..base.config import config
 from ..base.disabled import Place, is_disabled, place_of
-from ..base.garbage import no_collections
 from ..errors import DynamoWarning, defect
 from ..native import CompiledFunction, review_after
 from ..runtime import tiering
@@ -217,8 +216,7 @@ class Candidates:
     def loaded(self) -> Any:
         """The compiler."""
         began = time.process_time()
-        with no_collections():
-            self.engine = importlib.import_module(ENGINE)
+        self.engine = importlib.import_module(ENGINE)
         self.program.lender.wasted += time.process_time() - began
         self.program.lender.is_loaded = True
         return self.engine
