@@ -71,6 +71,10 @@ ONE_ANALYSIS = 0.1
 LOAD, LOADS = 0.4, 20.0
 """Seconds that loading the compiler takes; the first code that is compiled has to be worth it. At
 most so many times what other code waits for, as all that depends on what compiling took before."""
+BULK, BULKY = 10e-6, 5.0
+"""Seconds of a call for each instruction of code without loops from which NumPy's loops over large
+arrays, or other functions, take nearly all of it; and how many times as much of such code has to
+have run for the compiler to be loaded for it."""
 FREE = 0.05, 10.0
 """Seconds of compiling that every program may take, and where it is asked for at the first call."""
 LONGEST = 2.0**62
@@ -180,6 +184,8 @@ class Account:
             return PRICE * self.in_vain
         known = max(PRICE * self.spent, self.needs)
         load = self.lender.load()
+        if not self.has_loops and self.call > BULK * self.size:
+            load *= BULKY
         if self.expected and not self.is_tried:  # there will be a graph, the sooner the better
             load += self.lender.load_generator()
         return max(config.warm_seconds, known, self.lender.loss()) + load

@@ -140,6 +140,19 @@ def test_what_compiling_lost_so_far_the_next_code_has_to_be_worth():
         assert second.price == 0.4
 
 
+def test_the_compiler_is_loaded_later_for_code_that_waits_for_numpy():
+    with dl.config.patch(warm_seconds=0.02):
+        found = account()
+        found.lender.is_loaded, found.call = False, 0.0001
+        quick = found.price
+        found.call = 0.1
+        assert found.price > 4 * quick
+        found.has_loops = True
+        assert found.price == quick
+        found.has_loops, found.lender.is_loaded = False, True
+        assert found.price == 0.02
+
+
 def test_calls_over_much_larger_arrays_are_another_question():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
