@@ -15,8 +15,8 @@ HEAD = """# On a GPU
 
 Functions of CuPy arrays are compiled by Triton: `pip install "dynamo-lite[cuda]"`, then
 `dl.compile` as for NumPy. With `device="cuda"` functions of NumPy arrays are computed on a GPU, and
-results come back. Results are CuPy's, but that sums are as accurate as sums in a tree are: CuPy
-adds up some rows of halves in half precision.
+results come back. Results are CuPy's, but that sums are as accurate as sums in a tree are, and
+sums of halves are taken in single precision: some of CuPy's differ by more than their last bit.
 
 Written by `python docs/gpu.py` from what `python -m benchmarks.gpu` and
 `python -m benchmarks.gpu_operations` measured once on one {device}
