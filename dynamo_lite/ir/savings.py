@@ -63,18 +63,16 @@ def invariant(loop: Node) -> list[Node]:
     (body,), operands = control.bodies(loop), loop.args[-1]
     inputs = body.placeholders[len(body.placeholders) - len(operands) :]
     known = set(inputs[: len(operands) - loop.kwargs.get("versions", 0)])
-    known.difference_update(*(node.operands for node in body.calls if not is_pure(node)))
-    own = bound_in(body)
-    for node in body.calls:
+    effects = {node: row.effect for node in body.calls if (row := row_of(node.target)) is not None}
+    pure = [node for node, effect in effects.items() if effect is Effect.PURE]
+    known.difference_update(*(node.operands for node in {*body.calls}.difference(pure)))
+    own, found = bound_in(body), []
+    for node in pure:
         symbols = (*taken_by(node), *unbacked_in(node.type))
-        if is_pure(node) and known.issuperset(node.operands) and own.isdisjoint(symbols):
+        if known.issuperset(node.operands) and own.isdisjoint(symbols):
             known.add(node)
-    return [node for node in body.calls if node in known]
-
-
-def is_pure(node: Node) -> bool:
-    row = row_of(node.target)
-    return row is not None and row.effect is Effect.PURE
+            found.append(node)
+    return found
 
 
 def inside_of(node: Node) -> list[Node]:

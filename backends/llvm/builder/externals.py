@@ -57,8 +57,9 @@ unknown:
   %called = call double @libm.pow(double %x, double 0x{np.float64(2.0).view(np.uint64):X})
   ret double %called
 }}"""
-"""`pow(x, 2.0)`. C libraries compute it to 0.04 units in the last place before they round (the
-worst error that glibc documents is 0.54), so a square within 0.45 of the exact one is theirs."""
+"""`pow(x, 2.0)`. The C libraries of Linux compute it to 0.04 units in the last place before they
+round (the worst error that glibc documents is 0.54), so a square within 0.45 of the exact one is
+theirs too."""
 
 
 def declarations(text: str) -> list[str]:

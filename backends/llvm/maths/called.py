@@ -5,6 +5,7 @@ same for all elements (a square, a root) its loop sees by a step of 0, which it 
 """
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..builder.values import Value
 
 Function = Callable[..., Value]
 TWO = literal_text(F64, np.float64(2.0).tobytes())
+POW_IS_BOUNDED = sys.platform == "linux"  # glibc's and musl's errors are documented
 
 
 def numpy_loop(name: str) -> Function:
@@ -77,7 +79,7 @@ def _element(vector: Value, lane: int) -> Value:
 def _scalar(name: str, args: Sequence[Value]) -> Value:
     first, operands = args[0], ", ".join(map(repr, args))
     kind = scalar_type(first.dtype)
-    if name == "pow" and args[1].ref == TWO and first.builder.has_fma:
+    if name == "pow" and args[1].ref == TWO and first.builder.has_fma and POW_IS_BOUNDED:
         return first.like(first.builder.emit(f"call {kind} @{SQUARE}({first})"))
     return first.like(first.builder.emit(f"call {kind} @{c_symbol(name)}({operands})"))
 
