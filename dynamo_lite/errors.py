@@ -42,6 +42,10 @@ class LoopBreak(GraphBreak):
     """A loop is too long to unroll: stop before it begins."""
 
 
+class UntouchedBreak(GraphBreak):
+    """The root frame's instruction has done nothing yet: the analysis can end before it."""
+
+
 class InterruptBreak(GraphBreak):
     """The end of a `try` that handles interrupts: those that have arrived are raised in it."""
 
@@ -86,6 +90,10 @@ class PlanLoop(Replan):
 
 class NotWarm(DynamoError):
     """The analysis of a frame takes longer than the frame ran so far: it is not worth it yet."""
+
+
+class TooLarge(NotWarm):
+    """The graph of a frame becomes too large for what the frame ran so far."""
 
 
 class OutOfTime(DynamoError):

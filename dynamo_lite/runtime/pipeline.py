@@ -18,7 +18,7 @@ from ..base.records import dataclass
 from ..bytecode.resume import flat_code, prefix_length, with_code
 from ..codegen.bound import Bound, callable_of
 from ..codegen.output import Plan, plan
-from ..errors import NotWarm, Unsupported
+from ..errors import NotWarm, TooLarge, Unsupported
 from ..guards.guard_set import GuardSet, types_of
 from ..guards.programs.flatten import FlatGuards, flatten
 from ..guards.shapes import validation
@@ -88,6 +88,10 @@ class Pipeline:
                 return None
             with record.stage("guards"):
                 flat = flatten(guards, shapes, len(flat_args))
+        except TooLarge:
+            assert self.options.account is not None
+            self.options.account.is_too_large()
+            raise
         except Unsupported as unsupported:
             self._note_unsupported(record, unsupported)
             if self.options.may_raise:
@@ -204,6 +208,7 @@ class Pipeline:
             leaves_cold_arms=family.leaves_cold_arms and not whole,
             deadline=time.thread_time() + worth, earliest=now + worth,
             until=now + config.trace_seconds,
+            most_operations=math.inf if account is None else account.most_operations(),
             recursion=1 if self.report.recompiles >= SHALLOW and not whole else RECURSION,
         )  # fmt: skip
 
@@ -211,7 +216,8 @@ class Pipeline:
         """The same for an analysis of which nothing is to be remembered."""
         options = self.trace_options()
         short = None if options.short_loops is None else dict(options.short_loops)
-        return replace(options, policy=None, short_loops=short, deadline=math.inf)
+        return replace(options, policy=None, short_loops=short, deadline=math.inf,
+                       most_operations=math.inf)
 
     def _size_policy(self) -> DynamicPolicy:
         """Which sizes are symbols from the beginning."""

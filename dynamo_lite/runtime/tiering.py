@@ -34,7 +34,7 @@ from ..base.records import dataclass
 PRICE = 4.0
 """What a second of compiling costs, in seconds of Python: compiled code takes time as well, and
 the time of a call counts for its caller too."""
-LONG_ANALYSIS = 0.1, 0.2
+LONG_ANALYSIS = 0.08, 0.15
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran and
 however much the program has spent."""
 LOWERING, LARGE, LONG_LOWERING = 0.004, 400, 0.05
@@ -70,7 +70,9 @@ ONE_ANALYSIS = 0.1
 """What an analysis may take at most of the time that the program ran, however long it has run."""
 LOAD, LOADS = 0.4, 20.0
 """Seconds that loading the compiler takes; the first code that is compiled has to be worth it. At
-most so many times what other code waits for, as all that depends on what compiling took before."""
+most so many times what other code waits for."""
+LOSSES = 100.0
+"""What was lost counts at most so many times what other code waits for."""
 BULK, BULKY = 10e-6, 5.0
 """Seconds of a call for each instruction of code without loops from which NumPy's loops over large
 arrays, or other functions, take nearly all of it; and how many times as much of such code has to
@@ -126,7 +128,7 @@ class Lender:
     def loss(self) -> float:
         """Seconds by which the program is slower for having a compiler, as far as is measured: what
         is compiled next has to be worth as much."""
-        return max(min(self.wasted - self.saved(), LOADS * config.warm_seconds), 0.0)
+        return max(min(self.wasted - self.saved(), LOSSES * config.warm_seconds), 0.0)
 
     def lends(self) -> bool:
         share = min(config.compile_share, 1.0)
@@ -211,8 +213,21 @@ class Account:
         self.known = worth = self.ran + work
         if not self.is_tried:
             worth = min(worth, self.lender.left(), self.lender.for_one())
-        self.worth = max(worth, LONG_ANALYSIS[self.has_loops], PROFIT * self.expected)
+        hoped = SHARE_OF_REST * self.rest if self.rest else PROFIT * self.expected
+        self.worth = max(worth, LONG_ANALYSIS[self.has_loops], hoped)
         return lacking
+
+    def most_operations(self) -> float:
+        """Operations of the largest graph for that call that may pay, whatever it saves."""
+        if self.is_tried or (self.is_guess and not self.rest):
+            return math.inf
+        seconds = max(TRIAL, SHARE_OF_SAVED * self.rest) - self.spent if self.rest else self.known
+        ratio = max(seconds, LONG_LOWERING) / (LOWERING * LARGE)
+        return LARGE / 2 * (math.sqrt(1 + 4 * ratio) - 1)
+
+    def is_too_large(self) -> None:
+        """Told that the graph for that call has more: its code runs for longer first."""
+        self.needs, self.sized = PAYBACK * self.known, self.asked
 
     def affords(self, operations: int, saves: float, has_loops: bool = False) -> bool:
         """Whether a graph of so many operations, which saves so many seconds a call, pays where the

@@ -9,6 +9,8 @@ from scripts import WARMING, run
 import dynamo_lite as dl
 from dynamo_lite.native import CompiledFunction
 from dynamo_lite.runtime import compile_frame, pipeline, tiering
+from dynamo_lite.runtime.compile_frame import compiled_function
+from dynamo_lite.runtime.options import Options
 from dynamo_lite.runtime.tiering import Account, Lender, open_account
 from dynamo_lite.script.arrays import mentions_arrays
 
@@ -137,7 +139,34 @@ def test_what_compiling_lost_so_far_the_next_code_has_to_be_worth():
         lender.saved = lambda: 0.09
         assert second.price == 0.02
         lender.wasted = 100.0
-        assert second.price == 0.4
+        assert second.price == 2.0
+
+
+class Layer:
+    def __init__(self, scale):
+        self.scale = np.full(3, scale)
+
+
+def test_a_graph_that_becomes_too_large_is_given_up_before_it_is_whole():
+    layers = [Layer(1 + number / 100) for number in range(300)]
+
+    def forward(x):
+        for layer in layers:
+            x = np.tanh(x * layer.scale)
+        return x
+
+    x = np.arange(3.0)
+    with dl.config.patch(warm_seconds=0.02):
+        found = account()
+        found.ran, found.lender.saved = 0.1, lambda: 100.0
+        assert not found.lacks([x])
+        most = found.most_operations()
+        assert 10 < most < 100
+        compiled = compiled_function(forward, Options(warn=False, account=found))
+        assert (compiled(x) == forward(x)).all()
+        assert not compiled.entries() and found.needs == pytest.approx(0.2, rel=0.1)
+        found.ran = 10 * found.needs
+        assert not found.lacks([x]) and found.most_operations() > 1.5 * most
 
 
 def test_the_compiler_is_loaded_later_for_code_that_waits_for_numpy():

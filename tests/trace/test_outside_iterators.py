@@ -1,6 +1,7 @@
 """Iterators that existed before the frame: what is taken, when, and what is left."""
 # ruff: noqa: B905
 import itertools
+from array import array
 
 import numpy as np
 import pytest
@@ -175,3 +176,11 @@ def test_loops_over_them_are_compiled_once():
     for length in range(20, 40):
         assert same(compiled(X, iter([4] * length)), until(X, iter([4] * length)))
     assert len(compiled.entries()) == 1
+
+
+def test_a_frame_that_ends_before_an_iteration_is_analysed_once():
+    """The instruction has done nothing yet when it is found out that Python is to run it."""
+    values = array("d", [1.0, 3.0, 4.0])
+    trace = translate(until, (X, iter(values)))
+    assert trace.restarts == 0 and "taking the next item" in trace.end.reason
+    assert same(dl.compile(until)(X, iter(values)), X + 4)

@@ -153,16 +153,23 @@ class RootTranslator(Translator):
             handler = self.handler_left(left.end.index)
             end = replace(left.end, others=tuple(others), handler=handler)
         except StopHere:
-            handler = self.handler_left(self.index)
-            self.current = self.instructions[self.index]
-            end = Stopped(
-                self.index, "", self.location(), tuple(self.stack), dict(self.locals),
-                operations_of(self.current, self.stack), handler=handler,
-            )  # fmt: skip
+            end = self.stopped(self.index)
+        return end
+
+    def stopped(self, index: int) -> Stopped:
+        """The analysis ends before that instruction."""
+        handler = self.handler_left(index)
+        self.current = self.instructions[index]
+        return Stopped(
+            index, "", self.location(), tuple(self.stack), dict(self.locals),
+            operations_of(self.current, self.stack), handler=handler,
+        )  # fmt: skip
+
+    def check_generators(self) -> None:
+        """Those that the frame leaves before their end have to close without a word."""
         for generator in self.state.suspended:
             if not generator.finished and not generator.closes_silently():
                 raise Unsupported(f"the generator {generator.name} is left before its end")
-        return end
 
     def settle_hints(self) -> None:
         """Sizes are likely to be what they are in this call."""

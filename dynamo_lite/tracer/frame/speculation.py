@@ -16,7 +16,15 @@ from ...base import logs, work
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
 from ...bytecode.reading import read
-from ...errors import GraphBreak, OutOfTime, PlanColdArm, PlanLoop, PlanSideExit, Unsupported
+from ...errors import (
+    GraphBreak,
+    OutOfTime,
+    PlanColdArm,
+    PlanLoop,
+    PlanSideExit,
+    Unsupported,
+    UntouchedBreak,
+)
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.relations import Relation
 from ...guards.shapes.shape_env import ShapeEnv
@@ -105,7 +113,8 @@ class Speculation:
         state = new_state(self.function, self.flat_args, self.options)
         try:
             root = self.root(state)
-            end = self.interpreted(root)
+            if (end := self.interpreted(root)) is None:
+                return None
         except PlanLoop as found:
             self.plan(found)
         except PlanSideExit as found:
@@ -140,8 +149,15 @@ class Speculation:
         logs.restarted(self.restarts)
         DYNAMO.info("the analysis starts again, %s", why.value.format(*told))
 
-    def interpreted(self, root: RootTranslator) -> Returned | Stopped:
-        end = root.finish()
+    def interpreted(self, root: RootTranslator) -> Returned | Stopped | None:
+        try:
+            end = root.finish()
+        except UntouchedBreak as found:
+            self.stop_before(root, found)
+            if self.printed is not None or root.state.root_steps != self.stop.at:
+                return None
+            end = root.stopped(root.current.index)
+        root.check_generators()
         root.state.shapes.ask_again(self.stop.asked)
         for guard in self.stop.stands:
             root.state.guards.install(*guard)
@@ -167,7 +183,8 @@ class Speculation:
         self.stop = Stop(
             at, reason, found.location, found.is_sound, found.asked, found.stands, left
         )
-        self.again(Restart.STOP_BEFORE, found.location, reason)
+        if not isinstance(found, UntouchedBreak) or at != root.state.root_steps:
+            self.again(Restart.STOP_BEFORE, found.location, reason)
 
     def finished(self, root: RootTranslator, end: Returned | Stopped) -> Trace:
         state, stop = root.state, self.stop

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...errors import GraphBreak
+from ...errors import GraphBreak, UntouchedBreak
 from ..control_flow.branches import branch, is_data, is_peeled
 from ..control_flow.iterations import check_nameless
 from ..object_model.constants import NONE
@@ -94,7 +94,9 @@ def for_iter(tx: Tx, inst: Instruction) -> VariableTracker | None:
     if not isinstance(iterator, IteratorVariable) or (
         isinstance(iterator, OutsideIterator) and not is_peeled(tx, tx.loops[inst.index])
     ):  # iterations that another call may have more of are not unrolled
-        raise GraphBreak(f"taking the next item of {iterator.describe()}")
+        is_untouched = tx.parent is None and tx.graph is tx.state.root_graph
+        kind = UntouchedBreak if is_untouched else GraphBreak
+        raise kind(f"taking the next item of {iterator.describe()}")
     item = of_this_arm(tx, iterator).next(tx)
     if item is None:
         tx.pop()

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from ...base.records import dataclass, field
 from ...bytecode.reading import Handler
-from ...errors import NotWarm, OutOfTime
+from ...errors import NotWarm, OutOfTime, TooLarge
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.dynamic import DynamicPolicy
 from ...guards.shapes.shape_env import ShapeEnv
@@ -48,8 +48,9 @@ class TraceOptions:
     not get through, by their heads, and why Python had better run them (or ""); it is None where no
     loop is left to Python for that. `whole`: one graph is wanted, also where two would be faster.
     After the `deadline` (`time.thread_time`), which is not reached before `earliest`
-    (`time.monotonic`), the analysis raises NotWarm; it is given up at `until`, when the `seconds`
-    are over, of which a loop that is unrolled may take half. `recursion` is how many calls of one
+    (`time.monotonic`), the analysis raises NotWarm, and TooLarge when the graph has more than
+    `most_operations`; it is given up at `until`, when the `seconds` are over, of which a loop that
+    is unrolled may take half. `recursion` is how many calls of one
     function inside each other are followed. It is noted of branches on data whose arms cannot be
     merged where they first meet (`unmerged`), and of arms that raise, by their first instruction.
     `leaves_cold_arms`: `control_flow.cold_arms` are left to Python; `leaves_loops`: other arms that
@@ -66,6 +67,7 @@ class TraceOptions:
     deadline: float = math.inf
     earliest: float = math.inf
     until: float = math.inf
+    most_operations: float = math.inf
     recursion: int = RECURSION
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
     unmerged: set[tuple[CodeType, int]] = field(default_factory=set)
@@ -266,6 +268,8 @@ class TraceState:
     def check_time(self) -> None:
         """Asked wherever an analysis may stay for long: at instructions, nodes and items."""
         options, now = self.options, time.monotonic()
+        if len(self.root_graph.nodes) > options.most_operations:
+            raise TooLarge
         if now > options.earliest and time.thread_time() > options.deadline:
             raise NotWarm
         if now > options.until:
