@@ -52,7 +52,7 @@ class LocalSource(Source):
             return self.name.removeprefix(CELL).rpartition("_")[0]
         if self.name == ITERATED:
             return "the iterator of a comprehension"
-        return "an intermediate value" if self.name.startswith(STACK) else self.name
+        return "an intermediate value" if self.name.startswith(".") else self.name
 
 
 def in_users_words(source: Source | None) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.errstates import Errstate
 from ...ir.node import Node
 from ...ir.ops.pointwise import IDENTITY
 from ...ir.row import Op, row_of
@@ -38,7 +39,7 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     operands = tuple(operand_at(low, arg, axes, dtype) for arg, dtype in zip(args, dtypes))
     row = row_of(ufunc)
     assert row is not None
-    for condition in checks_of(row, operands):
+    for condition in checks_of(row, operands, low.errstate):
         if not simplify.is_true(condition):
             low.launch(axes, Check(condition))
     if row.llvm[LETTER[dtypes[0].kind]] == IDENTITY:
@@ -139,13 +140,18 @@ def _converted(low: Lowering, expr: Expr, dtype: np.dtype, weak: bool) -> Expr:
     return convert(expr, dtype)
 
 
-def checks_of(row: Op, operands: Sequence[Expr]) -> list[Expr]:
-    """What must hold at every point, else NumPy has something to say that flags do not show."""
+def checks_of(row: Op, operands: Sequence[Expr], errstate: Errstate) -> list[Expr]:
+    """What must hold at every point, else NumPy has something to say that flags do not show.
+
+    A quotient by zero is 0, which is all right where the program ignores such divisions; the
+    reciprocal of 0 is another number.
+    """
     last = operands[-1]
     if last.dtype.kind not in "iu":
         return []
     found = []
-    if "zero divisor" in row.checks:
+    is_ignored = dict(errstate).get("divide") == "ignore"
+    if "zero reciprocal" in row.checks or ("zero divisor" in row.checks and not is_ignored):
         found.append(compare("not_equal", last, const(0, last.dtype)))
     if "quotient overflow" in row.checks and last.dtype.kind == "i":
         found.append(_quotient_fits(*operands))

@@ -5,7 +5,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar, cast, overload
 
 from ..base.disabled import note_disabled
 from ..base.nearest import nearest
@@ -13,7 +13,13 @@ from ..ir.ops.foreign import allow
 from ..native import CompiledFunction, run_all_in_python
 from ..tracer.rules.trace_rules import mark
 
+F = TypeVar("F", bound=Callable[..., Any])
 
+
+@overload
+def disable(fn: F, *, reason: str | None = ...) -> F: ...
+@overload
+def disable(fn: None = ..., *, reason: str | None = ...) -> Callable[[F], F]: ...
 def disable(fn: Any = None, *, reason: str | None = None) -> Any:
     """A function that is never compiled nor traced into: calling it is a graph break.
 
@@ -27,6 +33,12 @@ def disable(fn: Any = None, *, reason: str | None = None) -> Any:
     return made
 
 
+@overload
+def allow_in_graph(fn: F, *, like: Callable[..., Any] | None = ...) -> F: ...
+@overload
+def allow_in_graph(
+    fn: None = ..., *, like: Callable[..., Any] | None = ...
+) -> Callable[[F], F]: ...
 def allow_in_graph(fn: Any = None, *, like: Callable[..., Any] | None = None) -> Any:
     """A function that is one node of the graph: it is not looked into, and compiled code calls it.
 
@@ -42,9 +54,10 @@ def allow_in_graph(fn: Any = None, *, like: Callable[..., Any] | None = None) ->
     return call
 
 
-def assume_constant_result(fn: Any) -> Any:
+def assume_constant_result(fn: F) -> F:
     """A function that is called once while compiling; its result is used from then on."""
-    return _passed_on(fn, "constant-result")
+    marked: F = _passed_on(fn, "constant-result")
+    return marked
 
 
 def _passed_on(fn: Any, rule: str, reason: str | None = None) -> Any:
@@ -79,6 +92,12 @@ def no_recompile() -> Iterator[None]:
 
 def may_recompile() -> bool:
     return _may_recompile.get() and _stance != "fail_on_recompile"
+
+
+def why_eager() -> str:
+    """Why Python runs all functions now, where the program asks for it."""
+    return 'dl.set_stance("force_eager") has Python run all functions' if (
+        _stance == "force_eager") else ""
 
 
 def recompiles_run_in_python() -> bool:
@@ -118,7 +137,7 @@ class set_stance:
     def __exit__(self, *raised: object) -> None:
         _take(self.before)
 
-    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, fn: F) -> F:
         _take(self.before)
 
         @functools.wraps(fn)
@@ -126,7 +145,7 @@ class set_stance:
             with set_stance(self.stance):
                 return fn(*args, **kwargs)
 
-        return call
+        return cast(F, call)
 
 
 def is_disabled(fn: Any) -> bool:

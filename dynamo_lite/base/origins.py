@@ -38,7 +38,7 @@ def is_stdlib(function: Any, module: str) -> bool:
 
 PUBLIC = {"posix": "os", "nt": "os", "genericpath": "os.path", "posixpath": "os.path",
           "_thread": "threading", "numpy._core.strings": "numpy.strings",
-          "numpy._core.defchararray": "numpy.char"}
+          "numpy._core.defchararray": "numpy.char", "numpy._core.records": "numpy.rec"}
 """Modules whose functions people know by another one."""
 
 

@@ -51,6 +51,9 @@ CONSTANT = "where it gives the same each time, mark a function around it with " 
 PLAIN = "pass np.asarray(x), a plain array"
 ARRAYS = "TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC"
 
+HANDLED = " is raised"
+"""How reasons end where the text itself raises: a library does so where it handles it, too."""
+
 REMEDIES: tuple[Remedy, ...] = (
     # -- guards that fail: another variant is compiled
     Remedy("sizes", NEVER, "mark the size with dl.mark_dynamic, which names the line that needs it "
@@ -60,8 +63,9 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("identity", NEVER, "pass the same object each time instead of a new one; define "
            "functions and classes once, not in each call; pass what changes as an argument",
            ("IS", "UNCHANGED", "SAME")),
-    Remedy("values", "which keeps? changing", "pass what varies as a number or an array, or make "
-           "one function for each value", ("EQUALS", "OUTCOME", "value")),
+    Remedy("values", "which keeps? changing|a number that may change",
+           "pass what varies as a number or an array, or make one function for each value",
+           ("EQUALS", "OUTCOME", "value")),
     Remedy("lengths", "length keeps changing", "pass containers of one length, or one "
            "array", ("LENGTH",)),
     Remedy("mapping-keys", NEVER, "pass mappings with the same keys",
@@ -123,13 +127,13 @@ REMEDIES: tuple[Remedy, ...] = (
            r"^\w+(Error|Warning|Exception): ", "test for these arguments before "
            "the call: each call that raises or warns runs again in Python"),
     # -- values that data decides
-    Remedy("tables", "needs .*(value of .*where u\\d|computed from data|which depends on data)|"
+    Remedy("tables", "needs .*(computed from data|which depends on data)|"
            "getitem of",
            "select from an array instead: np.array(table)[i] or np.where in place of an item of a "
            "list or dict, np.unique(x, return_counts=True) for counts; or take the number out of "
            "the array before the call, and pass it",
            is_for_text=True),
-    Remedy("comparing", "truth of (less|greater)",
+    Remedy("comparing", "truth of (less|greater|a choice)",
            "compare whole arrays, and use np.sort, np.max, np.min, np.any and np.all on them",
            is_for_text=True),
     Remedy("selecting", "a branch on data changes a list|branch of a generator that depends",
@@ -144,6 +148,9 @@ REMEDIES: tuple[Remedy, ...] = (
            "whether .* depends on data",
            "write into an array that was made before the loop, instead of a list that grows; let "
            "the number of iterations be an argument or a size", is_for_text=True),
+    Remedy("data-sizes", "a size that (depends on|is computed from) data",
+           "keep arrays of one size in loops and branches, with a mask of what still counts: "
+           "np.where(mask, x, 0)", is_for_text=True),
     Remedy("recursion", "calls itself|too deep to be followed", "write the recursion as a loop, or "
            "mark the function with dl.disable", is_for_text=True),
     Remedy("keys", "^(?!calling ).*(hash|in a set|set of|members|keys)", "use np.unique "
@@ -152,7 +159,7 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("masked-arrays", "MaskedArray|numpy\\.ma\\b", "pass x.data and x.mask, two plain "
            "arrays, and choose with np.where", called="^numpy\\.ma\\."),
     Remedy("subclasses", "matrix|subclass of ndarray|class of its own", PLAIN,
-           called="^numpy\\.(matrix|rec|memmap)"),
+           called="^numpy\\.(matrix|recarray|memmap)"),
     Remedy("object-arrays", "dtype object", "convert the array before the call, with "
            "x.astype(float) or another number's type", is_for_text=True),
     Remedy("byte-order", "byte-swapped|byte order", "convert the array before the call, with "
@@ -160,7 +167,7 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("dates", "datetime64|timedelta64", "pass x.view('i8') or x.astype('i8'), the dates as "
            "numbers"),
     Remedy("records", "dtype \\[\\(|a list as a dtype", "take the fields out of the array, as "
-           "r['x'], before the call or in it, and work with these"),
+           "r['x'], before the call or in it, and work with these", called="^numpy\\.rec\\."),
     Remedy("texts", "dtype <?[US]|arrays of text|numpy.strings|numpy.char",
            "keep arrays of text out of the compiled function: " + OUTSIDE),
     # -- what stays in Python
@@ -178,8 +185,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "or np.ndindex(x.shape), or use whole arrays", is_for_text=True),
     Remedy("iterators", "next item of|so many items of|an iterator",
            "pass a list or an array of what it gives: list(it) before the call"),
-    Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of|"
-           "formatting with %",
+    Remedy("text-of-arrays", "shows arrays as text|(str|bytes) that data decides|str\\(\\) of|"
+           "repr\\(\\) of|format of|formatting with %",
            "return the array, and make the text of it after the call", is_for_text=True),
     Remedy("lists-of-elements", "gets the elements themselves", "keep the array: index it, slice "
            "it or loop over it directly", is_for_text=True),
@@ -193,7 +200,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "or write the function with whole arrays", is_for_text=True),
     Remedy("caches", "its cache h(olds|as no)", CONSTANT + "; or " + OUTSIDE,
            is_for_text=True),
-    Remedy("imports", "^importing ", "import it at the top of the file", is_for_text=True),
+    Remedy("imports", "^importing |which is found by its __getattr__", "import it at the top of "
+           "the file: from module import name", is_for_text=True),
     Remedy("logging", "the logger .* reports", "log after the compiled function, or raise the "
            "logger's level", called="^logging\\."),
     Remedy("error-state", "error state", "use `with np.errstate(...)` around the lines, in place "
@@ -236,7 +244,8 @@ def remedy_for(reason: str, inside: str = "") -> Remedy:
     """The row that applies to a reason; `other` where no row is about it. `inside` is the function
     by which a library was called, where it is the library's code that has the reason."""
     found = next(row for row in REMEDIES if _compiled(row.pattern).search(reason))
-    return remedy_inside(inside) if inside and found.is_for_text else found
+    is_of_library = found.is_for_text or reason.endswith(HANDLED)
+    return remedy_inside(inside) if inside and is_of_library else found
 
 
 def remedy_inside(inside: str) -> Remedy:

@@ -51,7 +51,7 @@ def copied_fake_array(kind: ArrayType, facts: Facts) -> Any:
     low = sum(min(0, (n - 1) * step) for n, step in zip(shape, strides) if n)
     high = sum(max(0, (n - 1) * step) for n, step in zip(shape, strides) if n)
     if high - low > LIMIT * 8:
-        raise Unsupported("an extern step on large arrays cannot be tried out")
+        raise Unsupported("its arrays are too large to try it out")
     memory = np.ones(high - low + kind.dtype.itemsize, np.int8)
     memory[:] = 0
     array: np.ndarray = np.ndarray(shape, kind.dtype, memory, -low, strides)

@@ -61,9 +61,9 @@ class Op:
     `silent`: the kinds of numbers of which it reports nothing, and has nothing checked.
     `flags_exact`: the generator's own function raises underflow where NumPy's does.
     `approximated`: its results are not correctly rounded, so that two ways to compute them differ.
-    `checks`: which run-time conditions bail out ("zero divisor", "quotient overflow",
-    "negative power", "bounds", "scalar overflow" where integer NumPy scalars warn about overflow,
-    "any" where NumPy may raise).
+    `checks`: which run-time conditions bail out ("zero divisor", "zero reciprocal", "quotient
+    overflow", "negative power", "bounds", "scalar overflow" where integer NumPy scalars warn about
+    overflow, "any" where NumPy may raise).
 
     What Python and the frontend know it by, and what sets it apart:
     `operators`: the operators and builtins of Python that are this on arrays.

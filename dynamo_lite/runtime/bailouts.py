@@ -19,6 +19,7 @@ from ..base.remedies import Remedy, remedy_for
 from ..base.suppressed import warnings_as
 from ..errors import OutOfTime, Unsupported
 from ..guards.programs.reasons import Values
+from ..guards.shapes.symbols import in_words
 from ..ir import control, core
 from ..ir.control import all_nodes
 from ..ir.graph import Graph, Location
@@ -103,9 +104,10 @@ def said_by_numpy(
 
 def _reason(graph: Graph, found: Node | Assertion | None, error: Exception) -> str:
     if isinstance(found, Assertion):
-        names = dict.fromkeys((*symbols(found.left), *symbols(found.right)))
-        known = [f"{n} = {graph.unbacked[n].what}" for n in names if n in graph.unbacked]
-        return f"this line requires {found}" + (f", where {', '.join(known)}" if known else "")
+        names = {*symbols(found.left), *symbols(found.right)} & graph.unbacked.keys()
+        known = {name: graph.unbacked[name].what for name in names}
+        sides = (in_words(str(side), known) for side in (found.left, found.right))
+        return f"this line requires {f' {found.relation} '.join(sides)}"
     if isinstance(error, AssertionError):  # a line of a loop or branch that has no node
         return OTHER_SIZE
     return _reason_of_node(found, error)

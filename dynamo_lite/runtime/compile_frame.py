@@ -22,6 +22,7 @@ from ..base import logs
 from ..base.config import config
 from ..base.forks import workers
 from ..base.records import dataclass, field
+from ..bytecode.hiding import hidden
 from ..errors import (
     FullGraphRequired,
     MarkedDynamicSpecialized,
@@ -184,8 +185,19 @@ class FrameCompiler:
                 self.history)
         return self.made
 
+    @hidden
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
-        """The miss callback: adds an entry for these arguments where it can."""
+        """The miss callback. What the user asked to be told leads to the user's line, and shows
+        nothing of the compiler."""
+        try:
+            self.miss(compiled, flat_args)
+        except FOR_THE_USER as error:
+            if config.strict:
+                raise
+            raise error.with_traceback(None) from error.__cause__
+
+    def miss(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
+        """Adds an entry for these arguments where it can."""
         if self.waiting.is_cold(compiled, flat_args):
             return
         began, is_given_up = time.process_time(), False
@@ -250,6 +262,7 @@ class FrameCompiler:
             return restored(found, self.function, compiled, self.report, self.history, began)
         return None if is_first else self.pipeline.add_entry(compiled, flat_args)
 
+    @hidden
     def watched(
         self, compiled: CompiledFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:

@@ -60,6 +60,8 @@ class State:
 
     @property
     def summary(self) -> str:
+        if not (self.variants or self.costs or self.coverage):
+            return f"{self.name}: nothing of it has been compiled yet"
         return (f"{self.name}: {self.variants} of at most {counted(self.limit, 'variant')}, "
                 f"{self.coverage:.1%} of the array operations ran compiled")
 

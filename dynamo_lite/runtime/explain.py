@@ -1,6 +1,7 @@
 """`explain`: one call, with everything that compiling it decided."""
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
@@ -16,6 +17,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
+from ..api.directives import why_eager
 from ..base import markup
 from ..base.counting import counted
 from ..base.records import dataclass
@@ -256,7 +258,7 @@ def explain(
         watched = bool(why_watched())
         functions = [function] if isinstance(function, CompiledFunction) else []
         share = coverage(records, functions) if functions or records else 0.0
-        disabled = next((str(each.disabled) for each in functions if each.disabled), "")
+        disabled = next((str(each.disabled) for each in functions if each.disabled), why_eager())
         again = why_again(function) if any(record.recompile for record in records) else ()
         ends = (each for r in records for each in (r.broke, r.bailout) if each is not None)
         trials = tried(fn, calls if again else calls[-1:], options, (*again, *ends))
@@ -278,6 +280,13 @@ BY_FLAG: tuple[tuple[Callable[[Any], bool], Rule], ...] = (
           "that Python goes through runs in Python")),
 )
 """Kinds of functions that are told by their code."""
+
+
+def getter_of(fn: Any) -> Any:
+    """Of a property, the function that gives its value."""
+    if isinstance(fn, property):
+        return fn.fget
+    return fn.func if isinstance(fn, functools.cached_property) else fn
 
 
 def method_behind(fn: Any) -> Any:
@@ -305,6 +314,7 @@ def why(fn: Callable[..., Any]) -> Rule | State:
     has not compiled the function yet, the reason says what it waits for; where a debugger or its
     like has every function run in Python, it says so.
     """
+    fn = getter_of(fn)
     if not callable(fn):
         raise TypeError(f"why takes a callable, not {fn!r}")
     fn = function_behind(fn)
@@ -312,7 +322,7 @@ def why(fn: Callable[..., Any]) -> Rule | State:
     if isinstance(call, FunctionType) and not isinstance(fn, type):
         fn = call
     if isinstance(fn, CompiledFunction):
-        return state_of(fn, why_watched())
+        return state_of(fn, why_watched() or why_eager())
     rule = next((rule for is_one, rule in BY_FLAG if is_one(fn)), None) or rule_of_call(fn)
     if rule.action is Action.SKIP and (method := method_behind(fn)) is not fn:
         rule = rule_of_call(method)

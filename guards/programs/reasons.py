@@ -147,7 +147,7 @@ def _guard(guard: Guard, values: Values) -> str:
         return f"{guard.source} is {a_kind(type(value))}, was {shown(guard.captured)} when compiled"
     if kind.differs is not None:
         return f"{guard.source}: {kind.differs(value, guard.captured)}"
-    was = kind.was.format(k=kind.show(guard.captured))
+    was = kind.was.format(k=kind.show(guard.captured)).removeprefix("== ")
     if kind in BETWEEN_SOURCES:
         return f"{guard.source} was {was}"
     owner = str(guard.source).removesuffix(DICT)

@@ -145,7 +145,7 @@ class ShapeEnv(Symbols):
         if (only := self._only_value(size)) is not None:
             return only
         if depends_on_data(size):
-            raise GraphBreak(f"Python needs {self.from_data(size)}")
+            raise GraphBreak(f"Python needs {self.from_data(size)}, which depends on data")
         value = self.hint(size)
         text = self.described(size)
         if not self.policy.may_fix((self.locate(), text), value):
@@ -221,9 +221,8 @@ class ShapeEnv(Symbols):
             if answer is not None:
                 return answer
             if is_open:
-                raise DataDependent(
-                    f"whether {left} {op} {right} depends on data: {self.explained(difference)}"
-                )
+                sides = f"{self.from_data(left)} {op} {self.from_data(right)}"
+                raise DataDependent(f"whether {sides} depends on data")
             answer = COMPARE[op](self.hint(difference), 0)
             self.known.require(op if answer else NEGATED[op], left, right)
             self.known.decided(op, difference, answer)

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable
+import re
+from collections.abc import Callable, Hashable, Mapping
 
 from ...base.classes import a_kind
 from ...base.records import dataclass
@@ -28,10 +29,20 @@ from .relations import LEAST_INT, number
 from .totals import LONGEST
 
 LOG = logging.getLogger("dynamo_lite.dynamic")
+LETTERS = "nmkpqrstuvw"
+"""What sizes are called that have no name in the program."""
 LARGE = 64
 """A guess at a size that depends on data: its layouts are those of what is not small."""
 NO_ALIAS = 2
 """Hints of what depends on data rise, so that lengths that are differences have hints above 1."""
+
+
+def in_words(text: str, known: Mapping[str, str]) -> str:
+    """An expression with what its symbols are in their place."""
+    is_alone = text in known
+    for name, what in known.items():
+        text = re.sub(rf"\b{name}\b", what if is_alone else f"({what})", text)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,24 +244,24 @@ class Symbols:
     def type_described(self, kind: ArrayType) -> str:
         """A type, with what its sizes are; of numbers as people call it."""
         if kind.form in (Form.SCALAR, Form.PYTHON):
-            number = kind.dtype.type(0)
-            named = a_kind(type(number if kind.form is Form.SCALAR else number.item()))
+            zero = kind.dtype.type(0)
+            named = a_kind(type(zero if kind.form is Form.SCALAR else zero.item()))
             return named if kind.value is None else f"{named}, {self.described(kind.value)}"
-        text, where = str(kind), self.explained(*kind.shape)
+        text, known = str(kind), []
         for size in kind.shape:
             text = text.replace(str(size), self.described(size))
-        return f"{text} ({where})" if where else text
-
-    def explained(self, *sizes: Size) -> str:
-        """What the symbols in sizes are that only data tells: `u0 = the length of … at file:1`."""
-        names = sorted({n for size in sizes for n in symbols(size) if is_unbacked(n)}, key=number)
-        return ", ".join(f"{name} = {self.what(name)}" for name in names)
+        unknown = {name for size in kind.shape for name in symbols(size) if is_unbacked(name)}
+        for letter, name in zip(LETTERS, sorted(unknown, key=number)):
+            text = re.sub(rf"\b{name}\b", letter, text)
+            known.append(f"{letter} is {self.what(name)}")
+        return f"{text} ({', '.join(known)})" if known else text
 
     def from_data(self, size: Size) -> str:
-        """A size or int in words: `the value of max at file:1, which depends on data`."""
-        if (name := name_of(size)) is not None:
-            return f"{self.what(name)}, which depends on data"
-        return f"the value of {size}, where {self.explained(size)}"
+        """A size or int that only data tells, in words: `the value of max at file:1`."""
+        if (name := name_of(size)) is not None and is_unbacked(name):
+            return self.what(name)
+        return in_words(str(size), {name: self.what(name) for name in symbols(size)
+                                    if is_unbacked(name)})
 
     def what(self, name: str) -> str:
         return self.data[name].what if name in self.data else self.infos[name].origin

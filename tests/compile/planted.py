@@ -18,6 +18,7 @@ import os
 import statistics
 import struct
 import time
+import types
 import warnings
 from types import SimpleNamespace
 
@@ -566,7 +567,7 @@ mends("the text stays outside")
 
 # -- values that data decides
 
-@plant("tables", "Python needs the value of")
+@plant("tables", "Python needs .*the value of sum")
 def item_of_a_list(x):
     n = int(x.sum())
     return x * [1.0, 2.0, 3.0][n % 3]  # here
@@ -1705,7 +1706,7 @@ def _(x):
     return int(np.argmax(x > 3))
 
 
-@plant("exceptions", "this line requires 0 < u0, where u0 = the number of nonzero elements",
+@plant("exceptions", "this line requires 0 < the number of nonzero elements",
        ((X, 9.0),) * 2, kind="bail-out", alike=False)
 def mean_of_few(x, least):
     found = x[x > least]
@@ -1743,3 +1744,128 @@ def makes_records(x):
 @fixes
 def _(x):
     return x * 2
+
+
+LATE = types.ModuleType("late")
+LATE.__getattr__ = {"scale": 2.0}.__getitem__
+
+
+@plant("imports", "scale of the module late, which is found by its __getattr__")
+def asks_a_module(x):
+    return x * LATE.scale  # here
+
+
+@fixes
+def _(x, scale=LATE.scale):
+    return x * scale
+
+
+@plant("text-of-arrays", r"'\+' of a str that data decides", alike=False)
+def joins_texts(x):
+    sign = "+" if x.sum() > 1 else "-"
+    return x * 2, "sign " + sign  # here
+
+
+@fixes
+def _(x):
+    return x * 2, x.sum() > 1
+
+
+@plant("text-of-arrays", "calling numpy.printoptions: it shows arrays as text", alike=False)
+def shows_few_digits(x):
+    with np.printoptions(precision=3):  # here
+        return x * 2
+
+
+@fixes
+def _(x):
+    return x * 2
+
+
+@plant("texts", "numpy.array: arrays of text", alike=False)
+def names_rows(x):
+    names = np.array([f"row {i}" for i in range(6)])  # here
+    return x * 2, names
+
+
+@fixes
+def _(x):
+    return x * 2
+
+
+@plant("texts", "numpy.random.Generator.choice: it returns an array of dtype <U1", alike=False)
+def draws_words(x, generator=np.random.default_rng(0)):
+    return x * 2, generator.choice(["a", "b"], 6)  # here
+
+
+@fixes
+def _(x, generator=np.random.default_rng(0)):
+    return x * 2, generator.integers(0, 2, 6)
+
+
+@plant("data-sizes", "a size that depends on data, in a loop or branch", alike=False)
+def thins_out(x):
+    def smaller(a):
+        return a if len(a) < 3 else smaller(a[a < a.mean()])  # here
+    return smaller(x) + 1
+
+
+@fixes
+def _(x):
+    inside = np.ones(6, bool)
+    for _ in range(2):
+        inside = inside & (x < np.where(inside, x, 0).sum() / np.maximum(inside.sum(), 1))
+    return np.where(inside, x, 0) + 1
+
+
+@plant("values", "numpy.sum: an argument is a number that may change", ((M, 0), (M, 1)),
+       fixed_calls=((M,),))
+def along_an_axis(x, axis):
+    return x.sum(axis=axis) * 2  # here
+
+
+@fixes
+def _(x):
+    return x.sum(axis=0) * 2
+
+
+class Measure:
+    __array_priority__ = 100
+
+    def __rmul__(self, x):
+        return np.asarray(x) * 1000.0
+
+
+KILO = Measure()
+
+
+@plant("objects", r"'\*' of KILO \(a Measure\) beside an array", alike=False)
+def in_units(x):
+    return x * KILO + 1  # here
+
+
+@fixes
+def _(x):
+    return x * 1000.0 + 1
+
+
+@plant("invalid", "remainder reports 'invalid value'", ((Z,),), kind="bail-out")
+def remainders(x):
+    return 5.0 % x + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(invalid="ignore"):
+        return 5.0 % x + 1
+
+
+@plant("divide", "remainder reports 'divide by zero'", ((Z.astype(int),),), kind="bail-out")
+def remainders_of_integers(n):
+    return 5 % n + 1  # here
+
+
+@fixes
+def _(n):
+    with np.errstate(divide="ignore"):
+        return 5 % n + 1

@@ -43,3 +43,12 @@ def exceeds_the_limit():
 def test_errors_reach_the_user(program, error):
     with dl.config.patch(strict=False), pytest.raises(error):
         program()
+
+
+@pytest.mark.parametrize("program", [recompiles, breaks, specialises, exceeds_the_limit])
+def test_their_tracebacks_end_at_the_call(program):
+    """Nothing of the compiler stands between the user's line and the message."""
+    with dl.config.patch(strict=False), pytest.raises(dl.errors.DynamoError) as caught:
+        program()
+    assert {str(entry.path) for entry in caught.traceback} == {__file__}
+    assert caught.value.__suppress_context__ and caught.value.__cause__ is None

@@ -14,7 +14,8 @@ NAMES = [each.cause.__name__ for each in planted.PLANTS]
 INTERNAL = re.compile(
     r"tracker|\btx\b|\bIR\b|None and None|temporary \d|TENSOR_MATCH|Variable\b|"
     r"__(self|closure|dict)__|cell_contents|python (int|float)\d|"
-    r"_[A-Z]+_|\([a-z]+-[a-z]+\)|HANDLERS|opcode|placeholder|value \d|\bs\d|_ at |\b0x[0-9a-f]+")
+    r"_[A-Z]+_|\([a-z]+-[a-z]+\)|HANDLERS|opcode|placeholder|value \d|\b[su]\d\b|_ at |"
+    r"\b0x[0-9a-f]+|extern\b|Stoppable|\.iterator")
 
 
 def calls_of(function, calls, options):

@@ -90,3 +90,14 @@ def test_a_variable_of_the_environment_that_is_nearly_right():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           env={"DYNAMO_LOG": "guards", "DYNAMO_FUZZ_SEED": "3", "PATH": ""})
     assert done.stderr == "dynamo_lite ignores DYNAMO_LOG: did you mean DYNAMO_LOGS?\n"
+
+
+def test_why_says_that_python_runs_everything():
+    function = dl.compile(lambda x: x + 1)
+    assert str(dl.why(function)).endswith("nothing of it has been compiled yet")
+    with dl.set_stance("force_eager"):
+        assert function(X).tolist() == (X + 1).tolist()
+        assert "force_eager" in dl.why(function).reason
+        assert "force_eager" in str(dl.explain(function)(X))
+    function(X)
+    assert "yet" not in str(dl.why(function))

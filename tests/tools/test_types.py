@@ -43,6 +43,10 @@ g(x, scale="a")  # wrong
 text: str = f(x)  # wrong
 Model().step(x, 3)  # wrong
 dl.compile(f, fulgraph=True)  # wrong
+dl.disable(f)("wrong", 3)  # wrong
+dl.disable(reason="none")(f)("wrong", 3)  # wrong
+dl.allow_in_graph(f)("wrong", 3)  # wrong
+dl.assume_constant_result(f)("wrong", 3)  # wrong
 """
 WRONG = {i for i, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("# wrong")}
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,4 +1,6 @@
 """Storing and deleting attributes: what a class holds under the name decides, as in Python."""
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -119,3 +121,42 @@ def test_stores_and_deletes(held, change):
         if found != expected:
             problems.append(f"{bases or 'object'}: {found} is not {expected}")
     assert not problems, "\n".join(problems)
+
+
+class Slot(ctypes.Structure):
+    _fields_ = [("slot", ctypes.c_int), ("function", ctypes.c_void_p)]
+
+
+class Spec(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("size", ctypes.c_int), ("item_size", ctypes.c_int),
+                ("flags", ctypes.c_uint), ("slots", ctypes.POINTER(Slot))]
+
+
+TP_SETATTR, DEFAULT_AND_IMMUTABLE = 68, 1 << 18 | 1 << 8
+STORED = []
+
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p, ctypes.c_void_p)
+def store(owner, name, value):
+    STORED.append((name.decode(), value is None))
+    return 0
+
+
+def test_types_of_c_that_take_attributes_by_their_oldest_slot():
+    """As the functions of f2py do, of which scipy.linalg's are: no `__setattr__` says so."""
+    slots = (Slot * 2)(Slot(TP_SETATTR, ctypes.cast(store, ctypes.c_void_p)), Slot(0, None))
+    make = ctypes.pythonapi.PyType_FromSpec
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.POINTER(Spec)]
+    kind = make(Spec(b"tests.old", object.__basicsize__, 0, DEFAULT_AND_IMMUTABLE, slots))
+
+    def sets(x, owner):
+        try:
+            owner.kind = 1
+            del owner.kind
+        except AttributeError:
+            return x * 7
+        return x
+
+    STORED.clear()
+    assert dl.compile(sets)(np.ones(2), object.__new__(kind)).tolist() == [1, 1]
+    assert STORED == [("kind", False), ("kind", True)]

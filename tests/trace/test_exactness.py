@@ -792,3 +792,17 @@ def test_truncation_of_numpys_numbers():
     compiled = dynamo_lite.compile(truncated)
     for kind in "f8", "i8", "f4":
         assert compiled(np.ones(3, kind)) == truncated(np.ones(3, kind))
+
+
+def joined(x):
+    sign = "+" if x.sum() > 1 else "-"
+    number = b"1" if x.sum() > 1 else b"2"
+    try:
+        return "sign " + sign, b"no. " + number
+    except TypeError:
+        return "not joined"
+
+
+@pytest.mark.parametrize("x", [X, -X])
+def test_texts_that_data_decides_are_joined(x):
+    assert dynamo_lite.compile(joined)(x) == joined(x)

@@ -1,5 +1,6 @@
 """What is not NumPy's in the graph: ufuncs of other libraries, functions that the user allows."""
 import asyncio
+import functools
 
 import numpy as np
 import pytest
@@ -140,15 +141,26 @@ class Scale:
     def __call__(self, x):
         return x * 2
 
+    @property
+    def size(self):
+        return 2
+
+    @functools.cached_property
+    def weight(self):
+        return 3
+
 
 @pytest.mark.parametrize(("function", "id", "action"), [
     (waits, "coroutine", "skip"), (steps, "async-generator", "skip"),
     (numbers, "generator", "inline"), (np.ma.array, "numpy-masked", "skip"),
     (np.ma.add, "numpy-masked", "skip"), (np.ma.MaskedArray.sum, "numpy-masked", "skip"),
     (np.char.upper, "numpy-strings", "skip"), (np.strings.str_len, "numpy-strings", "skip"),
-    (np.ma.getdata, "numpy", "graph"), (np.add, "numpy", "graph"),
+    (np.ma.getdata, "numpy-inline", "inline"), (np.add, "numpy", "graph"),
     (np.busday_count, "numpy-skip", "skip"), (np.frompyfunc(abs, 1, 1), "numpy-skip", "skip"),
-    (Scale(), "user-inline", "inline"),
+    (Scale(), "user-inline", "inline"), (Scale.size, "user-inline", "inline"),
+    (Scale.__dict__["weight"], "user-inline", "inline"),
+    (np.datetime64, "numpy-no-number", "skip"), (np.timedelta64, "numpy-no-number", "skip"),
+    (np.float32, "numpy", "graph"), (np.testing.assert_allclose, "numpy-inline", "inline"),
 ])
 def test_why_knows_kinds_of_functions(function, id, action):
     rule = dl.why(function)

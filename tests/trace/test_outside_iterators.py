@@ -8,6 +8,7 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
+from dynamo_lite.native import StoppableIterator
 from dynamo_lite.tracer.frame.speculation import translate
 
 from ..oracle import outcome, same
@@ -184,3 +185,9 @@ def test_a_frame_that_ends_before_an_iteration_is_analysed_once():
     trace = translate(until, (X, iter(values)))
     assert trace.restarts == 0 and "taking the next item" in trace.end.reason
     assert same(dl.compile(until)(X, iter(values)), X + 4)
+
+
+def test_the_iterator_of_a_running_loop_goes_by_what_the_program_made():
+    compiled = dl.compile(lambda x, items: [x + n for n in items])
+    assert len(compiled(X, StoppableIterator(iter(range(3))))) == 3
+    assert "(a range_iterator)" in str(dl.why(compiled))

@@ -32,10 +32,13 @@ def operands(row: Op, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     return tuple(np.array(column, dtype) for column in zip(*keep))
 
 
+DIVISIONS = {"zero divisor", "zero reciprocal"}
+
+
 def _is_checked(row: Op, given: tuple[Any, ...]) -> bool:
     if "negative power" in row.checks:
         return bool(given[-1] < 0)
-    return "zero divisor" in row.checks and (not given[-1] or int(given[-1]) == -1)
+    return not DIVISIONS.isdisjoint(row.checks) and (not given[-1] or int(given[-1]) == -1)
 
 
 def has_loop(row: Op, arrays: tuple[np.ndarray, ...]) -> bool:

@@ -10,7 +10,8 @@ def fmod(a: Value, b: Value) -> Value:
     """Exact, in one step; the call bails out where the quotient has more than 53 bits. An
     infinite dividend or a zero divisor is invalid."""
     size, step = a.abs(), b.abs()
-    quotient = (size / step).call("trunc")
+    by_zero = step.eq(0.0) & size.ge(0.0)
+    quotient = (by_zero.select(0.0, size) / step).call("trunc")  # of 0 by 0: nothing else is said
     a.builder.bail_out_where(quotient.ge(2.0**53) & size.lt(INFINITY) & step.gt(0.0))
     finite = step.eq(INFINITY).select(1.0, step)
     rest = (-quotient).exact_fma(finite, size)

@@ -104,7 +104,8 @@ ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
     np.square: _row(llvm={"f": "fmul {t} {a}, {a}", **_each("iu", "mul {t} {a}, {a}")},
                     triton="({a} * {a})", flags=True, formula="multiply", silent="biu"),
     np.reciprocal: _row(llvm=_own("reciprocal", "fiu"), triton="@reciprocal", flags=True,
-                        checks=("zero divisor",), harmless_at_one="f", weight=4, flags_exact=True),
+                        checks=("zero reciprocal",), harmless_at_one="f", weight=4,
+                        flags_exact=True),
 }
 
 BITS: Mapping[np.ufunc, dict[str, Any]] = {

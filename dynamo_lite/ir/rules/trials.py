@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...base.classes import a_kind
 from ...errors import Unsupported
 from ..facts import Facts
 from ..fake_arrays import copied_fake_array, run_silently
@@ -75,7 +76,7 @@ class _Samples:
             sizes += [size for size in kind.shape if size not in sizes]
         counts = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, SizeExpr)]
         if counts and not counted:
-            raise Unsupported("an extern step whose arguments are symbolic sizes")
+            raise Unsupported("an argument is a number that may change from call to call")
         sizes = [*dict.fromkeys((*counts, *sizes))]
         large = [size for size in sizes if isinstance(size, SizeExpr) or size > 4]
         count = sum(facts.hint(kind.size) for kind in kinds)
@@ -84,7 +85,7 @@ class _Samples:
         self.exact = not large
         large.sort(key=facts.hint)
         if len(large) > len(PRIMES):
-            raise Unsupported("an extern step on arrays of many sizes")
+            raise Unsupported("its arrays have too many different sizes")
         self.small: dict[Size, int] = dict(zip(large, PRIMES))
         self.small |= {n: n for n in sizes if isinstance(n, int) and n not in large}
         self.original: dict[int, Size] = {n: size for size, n in self.small.items()}
@@ -139,7 +140,7 @@ class _Samples:
         if isinstance(value, (tuple, list)):
             items = [self.type_of(item, inputs) for item in value]
             if not all(isinstance(item, ArrayType) for item in items):
-                raise Unsupported("an extern step that returns nested results")
+                raise Unsupported("it returns nested results")
             if hasattr(value, "_fields"):  # numpy.linalg's results are named tuples
                 return type(value)(*items)
             return items if isinstance(value, list) else tuple(items)
@@ -147,12 +148,14 @@ class _Samples:
             return python_number(type(value))
         if isinstance(value, np.generic) and value.dtype.kind in "biufc":
             return ArrayType(supported(value.dtype), form=Form.SCALAR)
-        if type(value) is not np.ndarray or why_not_dtype(value.dtype) is not None:
-            raise Unsupported(f"an extern step that returns {type(value).__name__}")
+        if type(value) is not np.ndarray:
+            raise Unsupported(f"it returns {a_kind(type(value))}")
+        if why_not_dtype(value.dtype) is not None:
+            raise Unsupported(f"it returns an array of dtype {value.dtype}")
         if any(np.may_share_memory(value, array) for array in inputs):
-            raise Unsupported("an extern step that returns a view")
+            raise Unsupported("it returns a view of its argument")
         if value.flags.num & WARN_ON_WRITE:
-            raise Unsupported("an extern step with a result that warns when it is written")
+            raise Unsupported("its result warns when it is written")
         return self._array(value)
 
     def _array(self, value: np.ndarray) -> ArrayType:
@@ -164,7 +167,7 @@ class _Samples:
             if value.strides == contiguous_strides(value.shape, value.itemsize, order):
                 strides = contiguous_strides(shape, value.itemsize, order)
                 return ArrayType(value.dtype, shape, strides, writeable=value.flags.writeable)
-        raise Unsupported("an extern step with a result in another memory order")
+        raise Unsupported("its result has neither C's nor Fortran's memory order")
 
     def _size(self, n: int) -> Size:
         """A size of a result in terms of the originals: one, nearly one, or two or three together.
@@ -185,7 +188,7 @@ class _Samples:
                 for third, added in pairs:
                     candidates.setdefault(small + other + third, size + factor + added)
         if n not in candidates:
-            raise Unsupported("an extern step whose result has a new size")
+            raise Unsupported("the size of its result follows from no size of its arguments")
         return candidates[n]
 
 
@@ -194,7 +197,7 @@ def _order(kind: ArrayType) -> Literal["C", "F"]:
         return "C"
     if kind.strides == contiguous_strides(kind.shape, kind.dtype.itemsize, "F"):
         return "F"
-    raise Unsupported("an extern step on large arrays in another memory order")
+    raise Unsupported("its arrays have neither C's nor Fortran's memory order")
 
 
 def sample_values(shape: tuple[int, ...], dtype: np.dtype, *, index: bool = True) -> Any:

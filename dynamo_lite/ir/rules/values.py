@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import Facts, must
 from ..sizes import Size, SizeExpr
+from ..tree import leaves
 from ..types import ArrayType, Form, contiguous_strides, why_not_dtype
 
 PYTHON_KINDS: dict[type, np.dtype] = {kind: np.dtype(kind) for kind in (bool, int, float, complex)}
@@ -168,7 +169,9 @@ def _checked(kind: ArrayType) -> ArrayType:
 def _type_of_nest(value: Any) -> ArrayType:
     """A nested sequence of constants, as `np.asarray` reads it."""
     if not _all_constant(value):
-        raise Unsupported("a sequence of arrays where an array is expected")
+        is_text = any(isinstance(leaf, str | bytes) for leaf in leaves(value))
+        raise Unsupported("arrays of text" if is_text
+                          else "a sequence of arrays where an array is expected")
     try:
         found = np.asarray(value)
     except ValueError:

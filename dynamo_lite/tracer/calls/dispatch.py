@@ -55,6 +55,8 @@ KNOWN = Rule("own-answer", Action.FOLD, "compiled code knows what it does")
 FOLLOWED = Rule("own-polyfill", Action.INLINE, "Python code that does the same is followed")
 UNANSWERED = Rule("numpy-skip", Action.SKIP,
                   "it is written in C, and nothing stands for it in a graph")
+FROM_NUMPY = Rule("numpy-inline", Action.INLINE, "NumPy's own Python code is followed")
+NO_NUMBER = Rule("numpy-no-number", Action.SKIP, "it makes no number that a graph computes with")
 USER_CLASS = Rule("user-class", Action.INLINE, "making an object follows the methods of its class")
 
 
@@ -65,9 +67,19 @@ def rule_of_call(function: Any) -> Rule:
     if _in(POLYFILLS, function) is not None:
         return FOLLOWED
     rule = rule_for(function)
-    if rule.id == "numpy" and not (numpy_answers(function) or python_code_of(function)):
-        return UNANSWERED
+    if rule.id == "numpy" and is_no_number(function):
+        return NO_NUMBER
+    if rule.id == "numpy" and not numpy_answers(function):
+        return FROM_NUMPY if python_code_of(function) is not None else UNANSWERED
     return USER_CLASS if is_made_by_tracing(function, rule) else rule
+
+
+def is_no_number(function: Any) -> bool:
+    """Whether it is a type such as `np.datetime64`."""
+    if not isinstance(function, type) or not issubclass(function, np.generic):
+        return False
+    is_number = issubclass(function, np.number | np.bool_ | np.object_)
+    return function is np.timedelta64 or not is_number
 
 
 def numpy_answers(function: Any) -> bool:
@@ -172,7 +184,9 @@ def _skip(
     ):
         return UserFunctionVariable(wrapped).call(tx, args, kwargs)
     kind = EffectBreak if rule.id in EFFECTS else GraphBreak
-    raise kind(f"calling {full_name(function)}: {rule.reason}")
+    is_object = getattr(function, "__name__", "") == "__call__" and args
+    called = args[0].describe() if is_object else full_name(function)
+    raise kind(f"calling {called}: {rule.reason}")
 
 
 EFFECTS = ("effect-builtin", "numpy-text", "numpy-file", "stdlib-skip")

@@ -4,6 +4,7 @@ Everything about data descriptors, instance dicts, slots and the MRO is decided 
 """
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
 import types
@@ -82,6 +83,12 @@ def has_generic_access(kind: type) -> bool:
     """Whether attribute access is `PyObject_GenericGetAttr`, as object's and containers' is."""
     _, base = lookup_in(kind.__mro__, "__getattribute__")
     return base is object or base in GENERIC
+
+
+def has_hidden_hooks(kind: type) -> bool:
+    """Whether the class may take attributes by C's oldest slots, which Python shows nowhere."""
+    return any(not is_python_class(each) and each not in GENERIC
+               and getattr(builtins, each.__name__, None) is not each for each in kind.__mro__)
 
 
 GENERIC = (
@@ -268,6 +275,8 @@ def store(
         return
     if raw is MISSING or not is_data_descriptor(raw) or type(raw) in PLAIN_SETTERS:
         if type(raw) not in PLAIN_SETTERS and not has_dict(kind):
+            if has_hidden_hooks(kind) and not plain:
+                raise GraphBreak(f"setting attribute {name!r} of {owner.describe()}")
             raise refuse_change(object.__setattr__, owner, name, None)
         instance.store(tx, name, value)
     elif type(raw) is property:
@@ -313,6 +322,8 @@ def delete(
         _delete_by_descriptor(tx, raw, kind, owner, name)
         return
     if type(raw) not in PLAIN_SETTERS and not has_dict(kind):
+        if has_hidden_hooks(kind) and not plain:
+            raise GraphBreak(f"deleting attribute {name!r} of {owner.describe()}")
         raise refuse_change(object.__delattr__, owner, name)
     if instance.own(tx, name) is None:
         text = f"{name_in_c(kind)!r} object has no attribute {name!r}"

@@ -124,7 +124,7 @@ class ModuleVariable(KnownVariable):
         package = self.value.__name__.partition(".")[0]
         if package in ("numpy", "dynamo_lite"):
             return True
-        file = getattr(self.value, "__file__", None) or STDLIB_FOLDER
+        file = self.value.__dict__.get("__file__") or STDLIB_FOLDER
         return package in FIXED_PACKAGES and file.startswith(STDLIB_FOLDER)
 
     def stays(self, value: Any) -> bool:
@@ -139,7 +139,8 @@ class ModuleVariable(KnownVariable):
             return stored
         if name not in self.value.__dict__ and not self.is_fixed:
             if "__getattr__" in self.value.__dict__:
-                raise GraphBreak(f"the __getattr__ of the module {self.value.__name__}")
+                asked = f"{name} of the module {self.value.__name__}"
+                raise GraphBreak(f"{asked}, which is found by its __getattr__")
         try:
             value = getattr(self.value, name)
         except AttributeError as error:

@@ -158,6 +158,8 @@ def _dispatch(
             continue
         if row in COMPARISONS and knows_only_itself(owner, method):
             continue
+        if is_numpys and not is_pythons and not hasattr(owner, f"method_{method}"):
+            raise GraphBreak(f"{row.symbol!r} of {other.describe()} beside an array")
         try:
             result = _asked(tx, owner, method, other)
         except ObservedException as raised:
@@ -232,6 +234,8 @@ def _refusal(row: BinaryOperator, left: type, right: type, inplace: bool) -> str
     base = next((kind for kind in SEQUENCES if issubclass(left, kind)), None)
     if row.symbol == "+" and issubclass(left, np.ndarray):
         raise GraphBreak(f"adding a {right.__name__} to an array")  # which C takes for a sequence
+    if row.symbol == "+" and base is not None and issubclass(right, base):  # which Python joins
+        raise GraphBreak(f"{row.symbol!r} of a {base.__name__} that data decides")
     if row.symbol == "+" and base in (bytes, bytearray):
         return f"can't concat {name_in_c(right)} to {name_in_c(left)}"
     if row.symbol == "+" and base is not None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.config import config
-from ...base.origins import module_of_ufunc
+from ...base.origins import module_of_ufunc, public_name
 from ...errors import GraphBreak, NotDifferentiable, PlanLoop, Unsupported
 from ...guards.shapes.symbols import DataResult
 from ...guards.sources import Source
@@ -249,7 +249,8 @@ def name_of(target: Callable[..., Any]) -> str:
     module = getattr(target, "__module__", None) or (
         "random" if issubclass(owner, random.Random) else module_of_ufunc(target)
     )
-    return name if module == "__main__" else f"{module.lstrip('_')}.{name}"
+    is_users = module == "__main__" or name.endswith(" (vectorized)")  # as np.frompyfunc says
+    return name if is_users else public_name(module, name)
 
 
 def numbering(tx: Tx) -> Numbering:

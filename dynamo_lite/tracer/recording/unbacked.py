@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...guards.shapes.symbols import DataResult
-from ...ir import core
+from ...ir import control, core
 from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.numbering import Numbering
@@ -41,6 +41,10 @@ def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
     return name
 
 
+IN_WORDS: dict[Any, str] = {operator.getitem: "an item", control.choose: "a choice"}
+"""What a value is called that another operation than a function of NumPy's gives."""
+
+
 def what_made(operand: Any) -> str:
     """What reasons call a value: by the operation, where one gives it."""
     if not isinstance(operand, Node):
@@ -48,7 +52,7 @@ def what_made(operand: Any) -> str:
     if operand.op != "call_function":
         return operand.name.rstrip("_")
     name: str = getattr(operand.target, "__name__", operand.name)
-    return "an item" if operand.target is operator.getitem else name
+    return IN_WORDS.get(operand.target, name)
 
 
 def _counted(operand: Any) -> Node | None:

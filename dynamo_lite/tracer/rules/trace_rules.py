@@ -216,7 +216,7 @@ TABLE: tuple[Row, ...] = (
     Row(Rule("effect-builtin", Action.SKIP, "it has effects outside the program"),
         lambda function, module: module == "builtins" and function.__name__ in FORBIDDEN),
     Row(Rule("numpy-text", Action.SKIP, "it shows arrays as text, which needs their contents"),
-        among(np.array2string, np.array_repr, np.array_str, np.set_printoptions)),
+        among(np.array2string, np.array_repr, np.array_str, np.set_printoptions, np.printoptions)),
     Row(Rule("numpy-file", Action.SKIP, "it reads or writes files"),
         among(np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt,
               np.genfromtxt, np.fromfile, np.memmap, np.ndarray.tofile, np.ndarray.dump)),

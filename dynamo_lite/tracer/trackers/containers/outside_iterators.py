@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ....base.classes import a_kind
 from ....base.records import dataclass
 from ....errors import GraphBreak
 from ....guards.kinds import CALL
 from ....guards.sources import DependentSource, LiteralSource, Pinned, Source
-from ....native import bound, move_behind
+from ....native import StoppableIterator, bound, move_behind
 from ...state.tracker import VariableTracker
 from .iterators import IteratorVariable
 from .sequences import TupleVariable
@@ -100,6 +101,12 @@ class OutsideIterator(IteratorVariable):
         self.kind = type(value)
         self.source: Source = source
         self.taken = 0
+
+    def describe(self) -> str:
+        """By what the program made: loops that are running have it in an iterator of ours."""
+        if isinstance(self.value, StoppableIterator):
+            return f"an intermediate value ({a_kind(type(self.value.iterator))})"
+        return super().describe()
 
     def next(self, tx: Tx) -> VariableTracker | None:
         """The next item; what is taken is taken again by the effects."""
