@@ -11,6 +11,7 @@ from ...base import work
 from ...base.config import config
 from ...base.logs import logger
 from ...errors import BackendError
+from ...ir.control import all_graphs
 from ...ir.facts import RecordedFacts, graph_facts
 from ...ir.graph import Graph
 from ...native import _core
@@ -59,13 +60,16 @@ def compile_program(program: Program, *, single: bool = False) -> _core.NativeEn
 
 def generated(graph: Graph, target: Target) -> tuple[Image, RecordedFacts]:
     """The image of a graph, and what was asked about its sizes to make it."""
-    before, facts = graph.facts, RecordedFacts(graph_facts(graph))
-    graph.facts = facts
+    facts = RecordedFacts(graph_facts(graph))
+    before = {one: one.facts for one in all_graphs(graph)}
+    for one in before:
+        one.facts = facts
     work.done.generated += 1
     try:
         return _generate().graph_image(graph, facts, target), facts
     finally:
-        graph.facts = before
+        for one, known in before.items():
+            one.facts = known
 
 
 def _generate() -> Any:

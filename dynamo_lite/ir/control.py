@@ -90,6 +90,14 @@ def given(node: Node) -> tuple[Any, ...]:
     return (*carried, *node.args[-1])
 
 
+def all_graphs(graph: Any) -> Iterator[Any]:
+    """A graph and the bodies in it."""
+    yield graph
+    for node in graph:
+        for body in bodies(node) if is_control(node) else ():
+            yield from all_graphs(body)
+
+
 def all_nodes(graph: Any) -> Iterator[Node]:
     """The nodes of a graph and of the bodies in it."""
     for node in graph:

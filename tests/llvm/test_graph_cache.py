@@ -262,3 +262,20 @@ def test_plain_data_are_exact():
 def test_what_is_more_than_plain_data(value):
     with pytest.raises(Unsupported):
         plain(value)
+
+
+def test_what_the_bodies_of_loops_ask_is_asked_again(directory):
+    """Code for a row that is counted from the end is not taken for one that is not."""
+
+    def filled(x, m, i):
+        count = 0
+        while count < 9 and x[0] < 10:
+            count += 1
+            m[(i % 8) - 1] = x + 1
+        return count
+
+    compiled = dl.compile(filled, dynamic=True)
+    for i in (0, 3, 8, 1):
+        found, expected = np.zeros((5, 8)), np.zeros((5, 8))
+        assert compiled(np.arange(8.0), found, i) == filled(np.arange(8.0), expected, i)
+        assert same(found, expected)
