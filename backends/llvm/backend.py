@@ -39,10 +39,9 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
     if not any(log.isEnabledFor(logging.INFO) for log in MAKING):
         if (stored := graph_cache.read(key, graph, graph_facts(graph))) is not None:
             PERF.info("the compiled graph comes from the disk cache")
-            return loaded(stored, graph, graph_cache.place(key))
+            return loaded(stored[0], graph, stored[1])
     image, facts = generated(graph, target)
-    is_kept = graph_cache.write(key, graph, facts.answers, image)
-    return loaded(image, graph, graph_cache.place(key) if is_kept else None)
+    return loaded(image, graph, graph_cache.write(key, graph, facts.answers, image))
 
 
 def loaded(image: Image, graph: Graph, kept: Kept | None = None) -> Callable[..., Any]:

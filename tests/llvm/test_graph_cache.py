@@ -209,14 +209,15 @@ def test_graphs_for_sizes_that_are_about_as_large_are_one(directory, generations
     assert len(generations) == count
 
 
-def test_what_is_not_profitable_is_so_for_its_own_sizes(directory):
-    def graph_for(size):
-        graphs = []
-        function = dl.compile(lambda x: x * 2 + 1, dynamic=True, backend=lambda graph, inputs: (
-            graphs.append(graph), graph)[1])
-        function(np.ones(size))
-        return graphs[0]
+def graph_for(size):
+    graphs = []
+    function = dl.compile(lambda x: x * 2 + 1, dynamic=True, backend=lambda graph, inputs: (
+        graphs.append(graph), graph)[1])
+    function(np.ones(size))
+    return graphs[0]
 
+
+def test_what_is_not_profitable_is_so_for_its_own_sizes(directory):
     graph, other = graph_for(20), graph_for(21)
     key = graph_cache.key(graph, host())
     assert key == graph_cache.key(other, host())
@@ -279,3 +280,15 @@ def test_what_the_bodies_of_loops_ask_is_asked_again(directory):
         found, expected = np.zeros((5, 8)), np.zeros((5, 8))
         assert compiled(np.arange(8.0), found, i) == filled(np.arange(8.0), expected, i)
         assert same(found, expected)
+
+
+def test_an_image_for_other_answers_is_not_the_one_that_was_kept(directory):
+    graph = graph_for(20)
+    key = graph_cache.key(graph, host())
+    image, facts = backend.generated(graph, host())
+    kept = graph_cache.write(key, graph, facts.answers, image)
+    assert graph_cache.image_in(kept) is not None
+    other = graph_cache.write(key, graph, [("less", symbol("s0"), 3, True)], image)
+    assert other.path == kept.path
+    assert graph_cache.image_in(kept) is None
+    assert graph_cache.image_in(other) is not None

@@ -77,44 +77,47 @@ def likely_values(graph: Graph) -> tuple[int, ...]:
     return (*symbols, *(size.hint for size in graph.unbacked.values()))
 
 
-def read(key: bytes, graph: Graph, facts: Facts) -> Image | None:
-    """The image that was kept for the same key, if the sizes are known to the same extent; one that
-    is not profitable, for the same likely values only."""
+def read(key: bytes, graph: Graph, facts: Facts) -> tuple[Image, Kept] | None:
+    """The image that was kept for the same key, and where, if the sizes are known to the same
+    extent; one that is not profitable, for the same likely values only."""
     if (content := disk.read(_path(key))) is None:
         return None
     stored, likely, answers, image = marshal.loads(content)
     if stored != key or not answers_alike(facts, map(_answer, answers)):
         return None
     found = Image.from_plain(image)
-    return None if found.unprofitable and likely != likely_values(graph) else found
+    if found.unprofitable and likely != likely_values(graph):
+        return None
+    return found, place(key, answers)
 
 
 def image_in(kept: Kept) -> Image | None:
-    """The image in a file, if it is still the one that was kept there."""
+    """The image in a file, if it is still the one that was kept there: the next one for the same
+    graph may be for sizes of which other things are known."""
     if (content := disk.read(kept.path)) is None:
         return None
-    stored, _, _, image = marshal.loads(content)
-    return Image.from_plain(image) if sum_of(stored) == kept.sum_of_key else None
+    stored, _, answers, image = marshal.loads(content)
+    return Image.from_plain(image) if place(stored, answers) == kept else None
 
 
-def place(key: bytes) -> Kept:
-    """Where the image for a key is kept."""
-    return Kept(_path(key), sum_of(key))
+def place(key: bytes, answers: Sequence[Any]) -> Kept:
+    """Where the image for a key is kept, and for which answers about sizes."""
+    return Kept(_path(key), sum_of(key + marshal.dumps(answers, FORMAT)))
 
 
-def sum_of(key: bytes) -> str:
-    return f"{zlib.crc32(key, 1):08x}{zlib.adler32(key):08x}{len(key):x}"
+def sum_of(content: bytes) -> str:
+    return f"{zlib.crc32(content, 1):08x}{zlib.adler32(content):08x}{len(content):x}"
 
 
-def write(key: bytes, graph: Graph, answers: Sequence[Answer], image: Image) -> bool:
-    """Keep an image, if all of it can be written down; whether it was."""
+def write(key: bytes, graph: Graph, answers: Sequence[Answer], image: Image) -> Kept | None:
+    """Keep an image, if all of it can be written down; where it is then."""
     try:
         written = tuple((name, plain(a), plain(b), found) for name, a, b, found in answers)
         content = (key, likely_values(graph), written, image.plain())
     except Unsupported:
-        return False
+        return None
     disk.write(_path(key), marshal.dumps(content, FORMAT))
-    return True
+    return place(key, written)
 
 
 def _answer(data: Any) -> Answer:

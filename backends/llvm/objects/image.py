@@ -26,7 +26,8 @@ CountedStep = tuple[str, str, tuple[tuple[str, int | None, float], ...]]
 
 
 class Kept(NamedTuple):
-    """Where an image is on disk: the file, and a sum of the key that it was kept for."""
+    """Where an image is on disk: the file, and a sum of the key and the answers about sizes that it
+    was kept for."""
 
     path: str
     sum_of_key: str
