@@ -47,7 +47,7 @@ class Config:
     compiled in."""
     capture_scalar_outputs: bool = True
     """`float(x.sum())` and the like stay in the graph where nothing needs their value."""
-    warm_seconds: float = 0.02
+    warm_seconds: float = 0.05
     """Whole-script mode: how long functions of one text run in Python before they are compiled; 0
     to compile at the first call. See `dynamo_lite.runtime.tiering`."""
     compile_share: float = 0.05

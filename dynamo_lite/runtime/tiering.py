@@ -68,12 +68,14 @@ PROFIT, MOST = 0.5, 0.25
 that the program ran: what it saved is known as well as the first calls are like the later ones."""
 ONE_ANALYSIS = 0.1
 """What an analysis may take at most of the time that the program ran, however long it has run."""
-LOAD, LOADS = 0.4, 20.0
-"""Seconds that loading the compiler takes; the first code that is compiled has to be worth it. At
-most so many times what other code waits for."""
-LOSSES = 100.0
+LOAD, LOADS = {True: 0.4, False: 1.2}, 24.0
+"""Seconds that code has to run for the compiler to be loaded: where compiling is known to pay, or
+is likely to (loops), and where little is known. Loading and the first analysis take a quarter of a
+second, and half of all code turns out to be not worth it. At most so many times what other code
+waits for."""
+LOSSES = 40.0
 """What was lost counts at most so many times what other code waits for."""
-BULK, BULKY = 10e-6, 5.0
+BULK, BULKY = 10e-6, 2.0
 """Seconds of a call for each instruction of code without loops from which NumPy's loops over large
 arrays, or other functions, take nearly all of it; and how many times as much of such code has to
 have run for the compiler to be loaded for it."""
@@ -100,9 +102,10 @@ class Lender:
         self.has_generator = True
         """And its code generator."""
 
-    def load(self) -> float:
-        """Seconds that loading the compiler is taken to last, where it is not loaded."""
-        return 0.0 if self.is_loaded else min(LOAD, LOADS * config.warm_seconds)
+    def load(self, *, pays: bool) -> float:
+        """Seconds to run before the compiler is loaded, if it is not: for code that `pays` if
+        compiled, as far as is known, or of which nothing is known."""
+        return 0.0 if self.is_loaded else min(LOAD[pays], LOADS * config.warm_seconds)
 
     def load_generator(self) -> float:
         """The same of its code generator."""
@@ -185,7 +188,7 @@ class Account:
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
         known = max(PRICE * self.spent, self.needs)
-        load = self.lender.load()
+        load = self.lender.load(pays=self.has_loops or self.is_tried)
         if not self.has_loops and self.call > BULK * self.size:
             load *= BULKY
         if self.expected and not self.is_tried:  # there will be a graph, the sooner the better

@@ -28,8 +28,9 @@ HOLDERS = 4
 them."""
 KNOWN = 2000
 """How many code objects, which are kept alive, are known at a time."""
-AHEAD = 2.5
-"""How much longer the rest of a loop is to take than what its code waits for."""
+AHEAD = {True: 2.5, False: 4.5}
+"""How much longer the rest of a loop is to take than what its code waits for: one that is compiled
+as a whole or known to pay, and one whose iterations are compiled one by one."""
 SHORTEST = 1.0
 """Seconds that the rest of a loop takes at least."""
 TIMED = 2
@@ -92,7 +93,8 @@ class RunningLoops:
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
             account.rest = own * took * left
-            if account.rest >= max(AHEAD * account.price, SHORTEST, self.needs(loop)):
+            ahead = AHEAD[took < SHORT or account.is_tried]
+            if account.rest >= max(ahead * account.price, SHORTEST, self.needs(loop)):
                 return self.replace(loop, account, took)
 
     def known_time(self, loop: Running, account: Account) -> float | None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from dynamo_lite.backends.llvm.builder.target import host
@@ -54,6 +55,24 @@ def test_objects_are_those_of_llvmlite(threads):
 def test_the_first_module_that_is_wrong_is_reported(threads):
     with pytest.raises(RuntimeError, match="define @second"):
         made(compiler(), [*MODULES, ("define @second", 2, False), ("third", 2, False)])
+
+
+def resident(path):
+    """Megabytes of a file that are in this process's memory."""
+    found, is_in_file = 0, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        name, *rest = line.split()
+        if not name.endswith(":"):
+            is_in_file = rest[-1] == path
+        elif name == "Rss:" and is_in_file:
+            found += int(rest[0])
+    return found / 1024
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells what is in memory")
+def test_what_llvm_has_read_of_its_file_does_not_stay_in_memory():
+    made(compiler())
+    assert 0 < resident(os.path.realpath(LIBRARY)) < 20
 
 
 def test_a_library_that_is_not_there():

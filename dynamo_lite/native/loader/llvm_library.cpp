@@ -2,6 +2,11 @@
 #include "base/core.h"
 
 #include <dlfcn.h>
+#ifdef __linux__
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +15,7 @@
 #include <shared_mutex>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -49,6 +55,8 @@ struct Functions {
     void (*dispose_string)(const char *text);
 };
 
+using Pages = std::vector<std::pair<void *, size_t>>;
+
 // What is there once per process.
 struct Library {
     Functions llvm;
@@ -58,6 +66,11 @@ struct Library {
     void load(const std::string &path);
     bool find_all(void *handle);
     std::string taken(const char *text) const;
+    void let_go() const;
+
+private:
+    Pages unwritten;  // as they are in the file
+    void find_unwritten(void *handle);
 };
 
 // A target machine is used by one thread at a time.
@@ -74,6 +87,42 @@ std::string Library::taken(const char *text) const {
     if (text) llvm.dispose_string(text);
     return copy;
 }
+
+#ifdef __linux__
+using Address = ElfW(Addr);
+
+// The whole pages of the parts of a library that nobody writes to.
+int add_unwritten(dl_phdr_info *info, size_t, void *found) {
+    auto &[base, pages] = *static_cast<std::pair<Address, Pages *> *>(found);
+    if (info->dlpi_addr != base) return 0;
+    const auto page = static_cast<Address>(sysconf(_SC_PAGESIZE));
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) &part = info->dlpi_phdr[i];
+        if (part.p_type != PT_LOAD || part.p_flags & PF_W) continue;
+        const Address start = base + part.p_vaddr;
+        const Address first = (start + page - 1) / page * page;
+        const Address end = (start + part.p_memsz) / page * page;
+        if (first < end) pages->emplace_back(reinterpret_cast<void *>(first), end - first);
+    }
+    return 1;
+}
+
+void Library::find_unwritten(void *handle) {
+    link_map *map = nullptr;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map)) return;
+    std::pair<Address, Pages *> found(map->l_addr, &unwritten);
+    dl_iterate_phdr(add_unwritten, &found);
+}
+
+// Each phase of LLVM touches tens of megabytes of its file, which are not to be in memory all at a
+// time. What is needed again comes from the system's cache of files.
+void Library::let_go() const {
+    for (auto [start, size] : unwritten) madvise(start, size, MADV_DONTNEED);
+}
+#else
+void Library::find_unwritten(void *) {}
+void Library::let_go() const {}
+#endif
 
 bool Library::find_all(void *handle) {
     auto find = [&](const char *name, auto *slot) {
@@ -122,6 +171,7 @@ void Library::load(const std::string &path) {
         return;
     }
     if (!find_all(handle)) return;
+    find_unwritten(handle);
     llvm.initialize_target();
     llvm.initialize_printer();
     const char *text = nullptr, *message = nullptr;
@@ -129,6 +179,7 @@ void Library::load(const std::string &path) {
     triple = taken(text);
     target = llvm.target_of(triple.c_str(), &message);
     if (!target) error = taken(message);
+    let_go();
 }
 
 // Gives the machine back for the next module.
@@ -200,7 +251,9 @@ void compile(const std::string &cpu, LlvmModule &module) {
     }
     llvm.set_triple(parsed.get(), library.triple.c_str());
     run_passes(llvm, machine.get(), parsed.get(), module.registers);
+    library.let_go();
     Owned buffer(llvm.emit(machine.get(), parsed.get(), 1, &message), llvm.dispose_buffer);
+    library.let_go();
     if (!buffer) {
         module.error = library.taken(message);
         return;
