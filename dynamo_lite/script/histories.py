@@ -40,6 +40,7 @@ less."""
 PAID = "compiling it paid"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
 TOO_LONG = "compiling it takes longer than it may save"
+AROUND = "only until it was compiled, but for what calling it takes"
 LONGER = 2.0
 """How much longer a later run has to be to try again what took too long to compile."""
 
@@ -128,6 +129,13 @@ class CodeHistory:
         """Whether compiling it was tried, or is known, to be not worth it."""
         is_in_vain = self.compiled and not self.records and not self.is_known_hot
         return bool(is_in_vain or self.given_up or self.account.needs > self.account.ran)
+
+    @property
+    def why_in_python(self) -> str:
+        """Why Python ran what was taken for a candidate; or nothing."""
+        if self.given_up or not self.compiled:
+            return self.given_up
+        return AROUND if self.operations else "" if self.records else TOO_LONG
 
     @property
     def why_left(self) -> str:

@@ -44,8 +44,9 @@ BY_NAME: Mapping[str, str] = {
 }
 IMPORTING = "<frozen importlib"
 OF_CLASS = "the text of a class runs in Python"
-UNKNOWN = ("no array was seen in it, or it was called while nothing is compiled: before there was "
-           "one, deep in recursion, under a debugger or profiler, or while a module was imported")
+UNKNOWN = ("no array was seen in it, it was called too seldom to be noticed, or while nothing is "
+           "compiled: before there was an array, deep in recursion, under a debugger or profiler, "
+           "or while a module was imported")
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account, nanoseconds
 from .arrays import mentions_arrays, touch_arrays
 from .functions import counts_references, is_candidate, is_of_module
-from .histories import FIRST_CALLS, NOTHING_FOUND, Answer, CodeHistory
+from .histories import AROUND, FIRST_CALLS, NOTHING_FOUND, Answer, CodeHistory
 from .program import Program
 from .samples import Samples
 from .watching import running
@@ -48,7 +48,7 @@ MANY_CLOSURES = f"{FUNCTIONS_OF_A_CODE} functions of the same text are compiled 
 
 CALLED_ONCE = ("no arrays were among its arguments, and it was called once: functions that make "
                "their arrays themselves are compiled from the second call on")
-SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, CALLED_ONCE, MANY_CLOSURES)
+SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, CALLED_ONCE, MANY_CLOSURES, AROUND)
 """Reasons that hold for most functions of most programs."""
 
 
@@ -139,6 +139,8 @@ class Candidates:
             if (code := history.code()) in tiering.cold and code is not None:
                 history.note_time(code)
                 yield place_of(code), str(tiering.why_cold(code))
+            elif code is not None and (reason := history.why_in_python):
+                yield place_of(code), reason
             elif history.asked and code is not None and place_of(code) not in self.left:
                 yield place_of(code), CALLED_ONCE if history.names_arrays else NO_ARRAYS
 

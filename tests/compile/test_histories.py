@@ -168,3 +168,17 @@ def test_what_compiled_callees_take_does_not_make_code_warm(monkeypatch):
     calls.counts[2] += 20 * MILLISECOND
     calls.history.note_time(calls.history.code())
     assert calls.history.account.ran == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize(("compiled", "records", "operations", "given_up", "reason"), [
+    (0, 0, 0, "", ""), (2, 0, 0, "", histories.TOO_LONG), (1, 1, 4, "", histories.AROUND),
+    (1, 1, 4, "compiled, a call took longer", "compiled, a call took longer"), (1, 1, 0, "", ""),
+])
+def test_why_python_ran_what_was_a_candidate(
+    monkeypatch, compiled, records, operations, given_up, reason
+):
+    """A report says so of functions that are neither cold nor left any more."""
+    history = Calls(monkeypatch).history
+    history.compiled, history.records, history.operations = compiled, records, operations
+    history.given_up = given_up
+    assert history.why_in_python == reason

@@ -41,7 +41,11 @@ def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
     return name
 
 
-IN_WORDS: dict[Any, str] = {operator.getitem: "an item", control.choose: "a choice"}
+IN_WORDS: dict[Any, str] = {
+    operator.getitem: "an item", control.choose: "a choice", operator.lt: "less",
+    operator.le: "less_equal", operator.gt: "greater", operator.ge: "greater_equal",
+    operator.eq: "equal", operator.ne: "not_equal",
+}
 """What a value is called that another operation than a function of NumPy's gives."""
 
 
