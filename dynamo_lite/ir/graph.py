@@ -133,7 +133,7 @@ class Graph(AnyGraph):
 
     def _repr_html_(self) -> str:
         """For notebooks: the steps with their types and lines, and the text below."""
-        rows = [(node.name, step(node), node.type or "", node.location or "")
+        rows = [(node.name, step(node), types_of(node), node.location or "")
                 for node in self.nodes if node.op != "output"]
         steps = markup.table(("value", "step", "type", "line"), rows)
         return markup.paragraph(repr(self)[1:-1]) + steps + markup.folded(
@@ -160,3 +160,9 @@ def step(node: Node) -> str:
     if node.op == "call_function":
         return str(getattr(node.target, "__name__", node.target))
     return {"placeholder": "input", "get_attr": "constant"}.get(node.op, node.op)
+
+
+def types_of(node: Node) -> str:
+    """The type of what the node gives, or those of its results."""
+    types = node.type if isinstance(node.type, (tuple, list)) else [node.type or ""]
+    return ", ".join(map(str, types))

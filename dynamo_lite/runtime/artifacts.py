@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..base import logs
 from ..ir.control import all_nodes
-from ..ir.graph import Graph, step
+from ..ir.graph import Graph, step, types_of
 from .stats import FrameRecord, GraphStep
 
 IMPORTS = "import operator\n\nimport numpy as np\nfrom dynamo_lite.ir import control, core\n\n"
@@ -88,7 +88,7 @@ def write_into(directory: str) -> None:
 
 def steps_of(graph: Graph) -> tuple[GraphStep, ...]:
     return tuple(
-        GraphStep(node.name, step(node), str(node.type or ""),
+        GraphStep(node.name, step(node), types_of(node),
                   tuple(dict.fromkeys(operand.name for operand in node.operands)),
                   str(node.location or ""))
         for node in graph.nodes if node.op != "output")

@@ -77,6 +77,16 @@ def test_the_page_has_lines_graphs_guards_and_code(tmp_path):
     assert not re.search(r"(src|href)='?(http|/)", text)
 
 
+def test_steps_with_several_results_show_their_types(tmp_path):
+    def chosen(x):
+        y = np.sqrt(x) if x.sum() > 4 else x * 4
+        return y + 1
+
+    assert "ArrayType" not in traced(tmp_path, (chosen, X))[1]
+    graph = dl.explain(chosen)(X).graphs[0]
+    assert "ArrayType" not in graph._repr_html_() and "float64[6]" in graph._repr_html_()
+
+
 def test_fifty_entries_are_a_page_of_moderate_size(tmp_path):
     _, text = traced(tmp_path, *((function, X) for function in many(50)))
     Page(text.partition("<!DOCTYPE html>")[2])

@@ -102,7 +102,7 @@ def image_in(kept: Kept) -> Image | None:
 
 def place(key: bytes, answers: Sequence[Any]) -> Kept:
     """Where the image for a key is kept, and for which answers about sizes."""
-    return Kept(_path(key), sum_of(key + marshal.dumps(answers, FORMAT)))
+    return Kept(_path(key), sum_of(key + marshal.dumps([*answers], FORMAT)))
 
 
 def sum_of(content: bytes) -> str:
