@@ -92,7 +92,7 @@ def nested_errstate(x):
         return a.sum() + b, 1 / x
 
 
-@survey(V, breaks=2, why="state of the process")
+@survey(V, breaks=4, why="state of the process")
 def print_options(x):
     with np.printoptions(precision=2):
         return str(x[:2])
