@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from ..native import CompiledFunction, credit_code
+from ..native import CompiledFunction, ObjectCompiler, credit_code
 from ..runtime.tiering import Account, nanoseconds
 from .arrays import mentions_arrays
 from .functions import is_candidate
@@ -38,6 +38,7 @@ class Samples:
             self.credit(frame, unwatched)
         self.note_refused(frame)
         self.running_loops(frame)
+        ObjectCompiler.release_idle()
 
     @property
     def replaced_in(self) -> Collection[CodeType]:

@@ -1,6 +1,8 @@
 #include "loader/llvm_library.h"
 #include "base/core.h"
 
+#include <atomic>
+#include <chrono>
 #include <dlfcn.h>
 #ifdef __linux__
 #include <link.h>
@@ -114,8 +116,6 @@ void Library::find_unwritten(void *handle) {
     dl_iterate_phdr(add_unwritten, &found);
 }
 
-// Each phase of LLVM touches tens of megabytes of its file, which are not to be in memory all at a
-// time. What is needed again comes from the system's cache of files.
 void Library::let_go() const {
     for (auto [start, size] : unwritten) madvise(start, size, MADV_DONTNEED);
 }
@@ -123,6 +123,22 @@ void Library::let_go() const {
 void Library::find_unwritten(void *) {}
 void Library::let_go() const {}
 #endif
+
+// Each phase of LLVM touches tens of megabytes of its file, which are not to be in memory all at a
+// time. What is needed again comes from the system's cache of files, in about 6 ms: where one
+// module follows another, it is let go of twice a second.
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds soon(500);
+std::atomic<Clock::rep> let_go_at{0}, compiled_at{0};
+
+Clock::rep now() { return Clock::now().time_since_epoch().count(); }
+
+bool may_let_go() {
+    const Clock::rep time = now();
+    if (Clock::duration(time - let_go_at) < soon) return false;
+    let_go_at = time;
+    return true;
+}
 
 bool Library::find_all(void *handle) {
     auto find = [&](const char *name, auto *slot) {
@@ -237,6 +253,7 @@ void run_passes(const Functions &llvm, void *machine, void *parsed, bool registe
 
 void compile(const std::string &cpu, LlvmModule &module) {
     const Functions &llvm = library.llvm;
+    const bool lets_go = may_let_go();
     UsedMachine machine(cpu, module.effort);
     if (!machine.get()) {
         module.error = "LLVM knows no " + cpu;
@@ -251,14 +268,15 @@ void compile(const std::string &cpu, LlvmModule &module) {
     }
     llvm.set_triple(parsed.get(), library.triple.c_str());
     run_passes(llvm, machine.get(), parsed.get(), module.registers);
-    library.let_go();
+    if (lets_go) library.let_go();
     Owned buffer(llvm.emit(machine.get(), parsed.get(), 1, &message), llvm.dispose_buffer);
-    library.let_go();
+    if (lets_go) library.let_go();
     if (!buffer) {
         module.error = library.taken(message);
         return;
     }
     module.object.assign(llvm.buffer_start(buffer.get()), llvm.buffer_size(buffer.get()));
+    compiled_at = lets_go ? 0 : now();
 }
 
 // Many may be at work, or one holds them all up; `gate` lets those wait who come behind that one.
@@ -314,4 +332,11 @@ void compile_module(const std::string &path, const std::string &cpu, LlvmModule 
     } else {
         module.error = library.error;
     }
+}
+
+void let_go_of_idle_llvm() {
+    const Clock::rep last = compiled_at;
+    if (last == 0 || Clock::duration(now() - last) < soon) return;
+    compiled_at = 0;
+    library.let_go();
 }

@@ -16,6 +16,9 @@ struct LlvmModule {
 // The library at `path` is loaded when it is first needed.
 void compile_module(const std::string &path, const std::string &cpu, LlvmModule &module);
 
+// Gives back the memory of LLVM's file if nothing has been compiled for half a second.
+void let_go_of_idle_llvm();
+
 // Called once. From then on what LLVM is at work on ends before a process is forked, in whose child it
 // would stay half done, and before the interpreter ends.
 int watch_llvm();

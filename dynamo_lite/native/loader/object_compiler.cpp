@@ -183,11 +183,18 @@ PyObject *compiler_objects(PyObject *self, PyObject *) {
     return objects.release();
 }
 
+PyObject *compiler_release_idle(PyObject *, PyObject *) {
+    let_go_of_idle_llvm();
+    Py_RETURN_NONE;
+}
+
 PyMethodDef methods[] = {
     {"add", compiler_add, METH_VARARGS,
      "add($self, text, effort, registers, /)\n--\n\nBegin to compile a module."},
     {"objects", compiler_objects, METH_NOARGS,
      "objects($self, /)\n--\n\nThe relocatable objects of all modules, in their order; the end."},
+    {"release_idle", compiler_release_idle, METH_NOARGS | METH_STATIC,
+     "release_idle()\n--\n\nGive back the memory of LLVM's file if nothing has been compiled lately."},
     {nullptr, nullptr, 0, nullptr},
 };
 
