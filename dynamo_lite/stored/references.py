@@ -93,6 +93,8 @@ class Writer(pickle.Pickler):
             return "graph", len(self.around.graphs) - 1
         if (reference := self._namespace(value)) is not None:
             return reference
+        if isinstance(value, np.dtype) and np.dtype(value.str) is value:
+            return "dtype", value.str
         if (told := self.around.frames.told(value)) is not None:
             return "frame", *told
         if is_record(value) or isinstance(value, (types.CodeType, np.dtype)):
@@ -181,5 +183,6 @@ REFERENCES: Mapping[str, Any] = {
     "frame": lambda reader, kind, *rest: reader.around.frames.asked(kind, *rest),
     "constant": lambda reader, number: reader.around.function.__code__.co_consts[number],
     "graph": lambda reader, number: reader.around.graphs[number],
+    "dtype": lambda reader, text: np.dtype(text),
 }
 """Kind of a reference → what it leads to."""

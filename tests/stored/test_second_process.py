@@ -72,6 +72,11 @@ def by_order(x):
 @dl.compile
 def draws(n):
     return np.random.normal(size=n) * 2 + np.random.rand(n)
+
+@dl.compile
+def kinds(x):
+    y = x * 0.1 + 1
+    return y.dtype, np.dtype("i2"), y.astype("f4")
 # -- changes
 x = np.arange(16.0).reshape(4, 4)
 
@@ -81,6 +86,8 @@ def everything():
     OWN.seed(7)
     results = [f(Model(np.eye(4)), x, log), breaks(x, log), draws(5),
                measured(x, Unit.METRE), by_order(x)]
+    first, second, array = kinds(x)
+    results += [first is x.dtype, second is np.dtype("i2"), array.dtype is np.dtype("f4")]
     return repr((results, log, np.random.get_state()[1][:3]))
 
 compiled, stats = everything(), dl.stats()
