@@ -18,6 +18,8 @@ CORE := $(wildcard dynamo_lite/native/*.cpp dynamo_lite/native/*/*.c dynamo_lite
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
+# Threads of OpenBLAS that wait for each other in several processes at once keep all cores busy.
+test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) $(OPTIONS) $(TESTS)
 
