@@ -13,6 +13,7 @@ from .random_integers import IntegerWriter
 from .random_loops import ConditionWriter, HeapWriter, ListWriter, PrintingWriter, Writer, program
 from .random_records import RecordWriter
 from .random_slices import SliceWriter
+from .random_tables import TableWriter
 from .random_texts import TextWriter
 
 
@@ -38,7 +39,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
-    TextWriter, EffectWriter,
+    TextWriter, EffectWriter, TableWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

@@ -14,11 +14,15 @@ from ..object_model.lazy import realise, realise_all
 from ..state.trace import LoopPlan, Returned, Stopped
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.growing import GrowingVariable, growing, is_tuple, kinds_of, runs
+from ..trackers.arrays.tables import TableVariable
+from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sets import SetVariable
 from .escapes import reachable
 from .iterations import Iterations, owner_of
 from .parts import ALWAYS, identities_of, settled
-from .variables import shared
+from .tables import as_table
+from .variables import planned_places, shared
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -59,24 +63,17 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
     items = value.built_items()  # type: ignore[attr-defined]
     if value.source is not None or (item := item or next(iter(items), None)) is None:
         return
-    kinds = kinds_of(item := realise(tx, item))
-    frame: Tx | None = tx
-    while kinds is not None and frame is not None:
-        names = [name for name, known in frame.locals.items() if settled(known) is value]
-        around = [loop for loop in frame.loops.values() if frame.current.index in loop.members]
-        for loop in sorted(around, key=lambda loop: -len(loop.members)):
-            place = frame.code, loop.head
-            plan = tx.state.options.loops.get(place, LoopPlan())
-            listed = [one[0] for one in plan.lists]
-            if len(names) == 1 and not plan.reason and names[0] not in listed:
-                is_passed = frame is not tx
-                lists = plan.lists | {(names[0], kinds, is_tuple(item), is_passed)}
-                raise PlanLoop(place, replace(plan, lists=lists))
-        frame = frame.parent
+    if (kinds := kinds_of(item := realise(tx, item))) is None:
+        return
+    for frame, place, plan, name in planned_places(tx, value):
+        if name not in [one[0] for one in plan.lists]:
+            lists = plan.lists | {(name, kinds, is_tuple(item), frame is not tx)}
+            raise PlanLoop(place, replace(plan, lists=lists))
 
 
 def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
-    """Give lists that a loop changes memory in the graph, for `room(name)` items more."""
+    """Give lists that a loop changes memory in the graph, for `room(name)` items more; and dicts
+    and sets that it fills."""
     for name, kinds, of_tuples, is_passed in sorted(plan.lists, key=lambda one: one[0]):
         value = settled(tx.locals.get(name))
         if is_own(tx, name, value):
@@ -84,6 +81,10 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
             key = f"{name}#length_{tx.state.steps}"
             more = (LARGEST if is_passed else room(name)) + len(items)
             tx.locals[name] = growing(tx, key, value, kinds, of_tuples, more) or value
+    for name, held in sorted(plan.tables, key=lambda one: one[0]):
+        value = settled(tx.locals.get(name))
+        if isinstance(value, DictVariable | SetVariable) and has_no_other_name(tx, name, value):
+            tx.locals[name] = as_table(tx, value, held) or value
 
 
 def grow_before(tx: Tx, at: int) -> None:
@@ -100,6 +101,10 @@ def is_own(tx: Tx, name: str, value: Any) -> bool:
     items = value.built_items()
     if len(items) > LONGEST and len(runs(items)) > LONGEST:
         return False
+    return has_no_other_name(tx, name, value)
+
+
+def has_no_other_name(tx: Tx, name: str, value: VariableTracker) -> bool:
     return not tx.state.suspended and value not in reachable(others(tx, name))
 
 
@@ -144,10 +149,10 @@ def capacity(tx: Tx, loop: Loop, iterations: Iterations | None, name: str) -> An
 
 def settle_lists(tx: Tx, end: Returned | Stopped) -> None:
     """Have the graph give out the items of the lists that leave the trace."""
-    if not tx.state.list_lengths:
+    if not tx.state.list_lengths and not tx.state.has_tables:
         return
     roots: list[Any] = list(tx.side_effects.records)
     roots += [end.value] if isinstance(end, Returned) else [*end.values]
     for tracker in [*reachable(roots)]:
-        if isinstance(tracker, GrowingVariable):
+        if isinstance(tracker, GrowingVariable | TableVariable):
             tracker.settle(tx)

@@ -12,6 +12,7 @@ from ...errors import GraphBreak, PlanLoop, Unsupported
 from ..state.fields import Field, FieldName
 from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
+from .parts import settled
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -79,3 +80,20 @@ def planned_fields(tx: Tx, place: tuple[CodeType, int], plan: LoopPlan) -> Itera
         tx.state.options.loops[place] = wider
         raise stop
     raise PlanLoop(place, wider)
+
+
+def planned_places(
+    tx: Tx, value: VariableTracker
+) -> Iterator[tuple[Tx, tuple[CodeType, int], LoopPlan, str]]:
+    """The loops around the current instruction, from the outermost on, of frames in which a value
+    has one name: the frame, the loop's place and plan, and the name."""
+    frame: Tx | None = tx
+    while frame is not None:
+        names = [name for name, known in frame.locals.items() if settled(known) is value]
+        around = [loop for loop in frame.loops.values() if frame.current.index in loop.members]
+        for loop in sorted(around, key=lambda loop: -len(loop.members)):
+            place = frame.code, loop.head
+            plan = tx.state.options.loops.get(place, LoopPlan())
+            if len(names) == 1 and not plan.reason:
+                yield frame, place, plan, names[0]
+        frame = frame.parent

@@ -16,6 +16,7 @@ from ..control_flow.exits import Exit
 from ..control_flow.growing import plan_list
 from ..control_flow.loops import arrive
 from ..control_flow.side_exits import SideExits
+from ..control_flow.tables import plan_table
 from ..object_model.cells import CellVariable
 from ..object_model.constants import ConstantVariable
 from ..opcodes import HANDLERS, coverage
@@ -23,6 +24,8 @@ from ..rules.trace_rules import OWN_FOLDERS
 from ..state.trace import TraceState
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from ..state.unrolling import check_budget
+from ..trackers.arrays.lookups import Lookup, look_up
+from ..trackers.arrays.tables import TableVariable
 from .language import FrameLanguage
 from .values import FrameValues
 
@@ -185,6 +188,20 @@ class Translator(FrameValues, FrameLanguage):
     def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:
         """A list that a loop of the graph uses like an array may become one."""
         plan_list(self, value, item)
+
+    def plan_table(
+        self, container: VariableTracker, key: VariableTracker, value: VariableTracker | None
+    ) -> None:
+        """A dict or set that a loop of the graph fills, by keys that data decides, may become one
+        of arrays."""
+        plan_table(self, container, key, value)
+
+    def look_up(self, container: VariableTracker, key: VariableTracker) -> Lookup | None:
+        """What the graph finds where data decides the key; None where it cannot look for it."""
+        if isinstance(container, TableVariable):
+            return container.look_up(self, key)
+        plan_table(self, container, key, None)
+        return look_up(self, container, key)
 
     def location(self) -> Location:
         """The current line; in code of ours (a polyfill, `dl.scan`) and of libraries that of the

@@ -9,6 +9,7 @@ from ..control_flow.iterations import check_nameless
 from ..object_model.constants import NONE
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.arrays.tables import TableVariable
 from ..trackers.containers.iterators import IteratorVariable, StepVariable
 from ..trackers.containers.outside_iterators import OutsideIterator
 from .table import handles
@@ -25,7 +26,7 @@ def jump(tx: Tx, inst: Instruction) -> None:
 
 def _tested(tx: Tx, value: VariableTracker) -> VariableTracker:
     """What decides about the truth of a value that is not needed itself."""
-    return value.length(tx) if isinstance(value, GrowingVariable) else value
+    return value.length(tx) if isinstance(value, GrowingVariable | TableVariable) else value
 
 
 @handles("POP_JUMP_IF_TRUE")

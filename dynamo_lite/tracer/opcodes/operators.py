@@ -79,6 +79,8 @@ def contains_op(
     if isinstance(item, CharacterVariable) and container.python_type() in (str, tuple, list):
         found = is_among(tx, item, tx.iterate(container))
         return tx.call_builtin(operator.not_, found) if inst.arg else found
+    if (computed := tx.look_up(container, item)) is not None:
+        return tx.call_builtin(operator.not_, computed.found) if inst.arg else computed.found
     return constant(subscripts.contains(tx, container, item) != bool(inst.arg))
 
 

@@ -93,7 +93,8 @@ class LoopPlan:
     given, as data decides. `lists` are those that the loop changes: the name, the types of an
     item's parts, whether items are tuples, and whether it is passed to functions. `fields` are
     those of older objects and cells. In the variables `replaced` are objects, of which each
-    iteration makes others; in `words` ints of 64 bits without a sign."""
+    iteration makes others; in `words` ints of 64 bits without a sign; `tables` are dicts and sets
+    that the loop fills, with the kinds of what they hold."""
 
     reason: str = ""
     peeled: int = 0
@@ -102,6 +103,7 @@ class LoopPlan:
     fields: frozenset[FieldName] = frozenset()
     replaced: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    tables: frozenset[tuple[str, Hashable]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +214,10 @@ class TraceState:
     `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `may_alias`
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
     whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
-    are in arrays; `left_arms` are the cold ones that it came past; `keys` are the outside objects
-    that were looked up by their identity. `written` has the placeholders that bodies write into,
-    `elements` those of long values from outside, as arrays.
+    are in arrays, and `has_tables` says that dicts are; `left_arms` are the cold ones that it came
+    past; `keys` are the outside objects that were looked up by their identity. `written` has the
+    placeholders that bodies write into, `elements` those of long values from outside, and what
+    dicts from outside hold, as arrays.
     """
 
     function: FunctionType
@@ -243,6 +246,7 @@ class TraceState:
     positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
+    has_tables: bool = False
     keys: dict[VariableTracker, None] = field(default_factory=dict)
     written: dict[Graph, set[Node]] = field(default_factory=dict)
     elements: dict[Source, Any] = field(default_factory=dict)

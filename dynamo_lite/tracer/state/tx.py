@@ -217,6 +217,15 @@ class Loops(Protocol):
     def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:
         """A list that a loop of the graph uses like an array may become one."""
 
+    def plan_table(
+        self, container: VariableTracker, key: VariableTracker, value: VariableTracker | None
+    ) -> None:
+        """A dict or set that a loop of the graph fills, by keys that data decides, may become one
+        of arrays."""
+
+    def look_up(self, container: VariableTracker, key: VariableTracker) -> Any:
+        """What the graph finds where data decides the key; None where it cannot look for it."""
+
 
 class Tx(Analysis, Values, Language, Frame, Loops, Protocol):
     """One frame under analysis."""

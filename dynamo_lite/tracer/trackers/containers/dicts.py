@@ -26,6 +26,8 @@ from .sequences import TupleVariable
 if TYPE_CHECKING:
     from ...state.tx import Tx
 
+NUMBERS = (bool, int, float)
+"""Classes that make a number of nothing."""
 KINDS_OF_DICT = (dict, OrderedDict, defaultdict)
 
 
@@ -65,9 +67,15 @@ class DictVariable(DictEntries):
         return tx.iterator(self)
 
     def method___contains__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        if (computed := tx.look_up(self, key)) is not None:
+            return computed.found
         return constant(self.has(tx, key))
 
     def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        if getattr(self.factory, "value", None) in NUMBERS:
+            tx.plan_table(self, key, tx.call(self.factory))
+        if (computed := tx.look_up(self, key)) is not None:
+            return computed.expected(tx)
         if (value := self.load(tx, key)) is not None:
             return value
         if self.factory is not NONE:
@@ -79,6 +87,7 @@ class DictVariable(DictEntries):
     def method___setitem__(
         self, tx: Tx, key: VariableTracker, value: VariableTracker
     ) -> VariableTracker:
+        tx.plan_table(self, key, value)
         self.store(tx, key, value)
         return NONE
 
@@ -89,12 +98,15 @@ class DictVariable(DictEntries):
     def method_get(
         self, tx: Tx, key: VariableTracker, default: VariableTracker = NONE
     ) -> VariableTracker:
+        if (computed := tx.look_up(self, key)) is not None:
+            return computed.otherwise(tx, default)
         value = self.load(tx, key)
         return default if value is None else value
 
     def method_setdefault(
         self, tx: Tx, key: VariableTracker, default: VariableTracker = NONE
     ) -> VariableTracker:
+        tx.plan_table(self, key, default)
         self.entries(tx)
         hashed = key.hash_key(tx)
         if (value := self.load_hashed(tx, hashed)) is not None:

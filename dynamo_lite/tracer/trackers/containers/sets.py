@@ -78,6 +78,8 @@ class SetVariable(SetMembers):
         self, tx: Tx, name: str, *args: VariableTracker, single: bool
     ) -> None:
         """Let the real set do it; arguments are members (`single`) or iterables of them."""
+        if name == "add" and args:
+            tx.plan_table(self, args[0], None)
         self.members(tx)
         if name in BOTH_ORDERS:
             self.check_mirror(tx)
