@@ -110,6 +110,7 @@ EXAMPLES: dict[str, str] = {
     "FlagsVariable": "lambda x: (x.flags.c_contiguous, x)",
     "StructuredVariable": "lambda x, table: table['a'] + x, np.zeros(3, [('a', 'f8')])",
     "GrowingVariable": "halved",
+    "TableVariable": "counted",
     "WordVariable": "hashed, b'spam' * 20",
     "RandomVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
     "RandomMethodVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
@@ -182,6 +183,13 @@ def halved(x):
     return sums
 
 
+def counted(x):
+    found = {}
+    for i in range(len(x) * 20):
+        found[int(x[i % 3])] = found.get(int(x[i % 3]), 0) + 1
+    return found
+
+
 def hashed(x, data):
     h = 0
     for byte in data:
@@ -228,7 +236,7 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, spelled, quiet, halved, hashed, Countdown, Record,
+    for value in (caught, added_up, spelled, quiet, halved, counted, hashed, Countdown, Record,
                   Doubled)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""

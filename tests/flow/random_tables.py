@@ -44,6 +44,7 @@ class TableWriter(Writer):
             ("for i9 in range(n * 5):", "i9", "int(k[i9 % 8])"),
             ("for i9 in range(40):", "i9", "(i9 * i9 % 13 - 5)"),
         ])
+        self.put(depth, "a, b = float(a), float(b)")  # ints would become longer and longer
         self.put(depth, head)
         self.indices.append(f"({index} % 8)")
         self.keys = [key, index, f"{key} * 4096"]
@@ -72,9 +73,9 @@ class TableWriter(Writer):
             f"d[{key}] = d.get({key}, {self.zero}) + {self.value}", f"d[{key}] = {value}",
             f"if {key} in d: d[{key}] += {self.value}", f"f[{key}] += 1",
             f"if {key} not in seen: seen.add({key}); t += 1", f"seen.add({other})",
-            f"a = d.get({key}, {self.zero})", f"b = len(d) + len(seen)",
-            f"c[ch] = c.get(ch, 0) + 1", f"a = a + d.setdefault({key}, {self.value})",
-            f"a = letters[ch]", f"b = table.get({self.one()}, 0.5)",
+            f"a = d.get({key}, {self.zero})", "b = len(d) + len(seen)",
+            "c[ch] = c.get(ch, 0) + 1", f"a = a + d.setdefault({key}, {self.value})",
+            "a = letters[ch]", f"b = table.get({self.one()}, 0.5)",
             f"if {self.one()} in table: a = table[{self.one()}]", f"a = table[{self.one()}]",
             f"if ({self.one()}, 1) in pairs: b = pairs[{self.one()}, 1] + 0.5",
             f"if {key} in d and d[{key}] > 1: a = 2.0", "if not d: t = 5",

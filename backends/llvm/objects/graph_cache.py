@@ -100,7 +100,7 @@ def image_in(kept: Kept) -> Image | None:
     return Image.from_plain(image) if place(stored, answers) == kept else None
 
 
-def place(key: bytes, answers: Sequence[Any]) -> Kept:
+def place(key: bytes, answers: Any) -> Kept:
     """Where the image for a key is kept, and for which answers about sizes."""
     return Kept(_path(key), sum_of(key + marshal.dumps([*answers], FORMAT)))
 

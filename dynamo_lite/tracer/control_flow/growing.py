@@ -74,6 +74,7 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
 def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
     """Give lists that a loop changes memory in the graph, for `room(name)` items more; and dicts
     and sets that it fills."""
+    make_tables(tx, plan)
     for name, kinds, of_tuples, is_passed in sorted(plan.lists, key=lambda one: one[0]):
         value = settled(tx.locals.get(name))
         if is_own(tx, name, value):
@@ -81,6 +82,10 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
             key = f"{name}#length_{tx.state.steps}"
             more = (LARGEST if is_passed else room(name)) + len(items)
             tx.locals[name] = growing(tx, key, value, kinds, of_tuples, more) or value
+
+
+def make_tables(tx: Tx, plan: LoopPlan) -> None:
+    """Have dicts and sets that a loop fills be tables."""
     for name, held in sorted(plan.tables, key=lambda one: one[0]):
         value = settled(tx.locals.get(name))
         if isinstance(value, DictVariable | SetVariable) and has_no_other_name(tx, name, value):

@@ -29,7 +29,7 @@ from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.outside_iterators import OutsideIterator
 from .bodies import Unsettled, trace_iteration
 from .branches import Start, fork, predicate, settle
-from .growing import PEELED, growing_lists
+from .growing import PEELED, growing_lists, make_tables
 from .iterations import (
     Iterations,
     check_nameless,
@@ -70,6 +70,7 @@ def arrive(tx: Tx) -> bool:
         plan = first_plan(tx, loop, iterator, count)
     if plan is not None and not plan.reason and plan.peeled > count:
         take_elements(tx, iterator)
+        make_tables(tx, plan)
     if plan is None or plan.reason or plan.peeled != count:
         check_length(tx, loop, iterator, count)
         return False

@@ -31,7 +31,7 @@ def plan_table(
     """A loop cannot go on with a dict or set as it is, in which it looks for `key`, perhaps to give
     it `item`: have the analysis start again, with the keys in memory of the graph from the
     outermost loop on that can do it."""
-    if not tx.graph.is_body or not is_data(key) or value.born >= tx.side_effects.since:
+    if not is_data(key) or (tx.graph.is_body and value.born >= tx.side_effects.since):
         return
     if (known := entries_of(tx, value)) is None:
         return

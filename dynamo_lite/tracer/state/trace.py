@@ -249,7 +249,7 @@ class TraceState:
     has_tables: bool = False
     keys: dict[VariableTracker, None] = field(default_factory=dict)
     written: dict[Graph, set[Node]] = field(default_factory=dict)
-    elements: dict[Source, Any] = field(default_factory=dict)
+    elements: dict[Hashable, Any] = field(default_factory=dict)
     counters: dict[Node, Counter] = field(default_factory=dict)
     ids: IdKeys = field(default_factory=IdKeys)
     root_steps: int = 0

@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....ir.sizes import depends_on_data
 from ...object_model.constants import ConstantVariable
+from ...recording.nodes import record
 from ...state.tracker import VariableTracker
 from ..containers.sequences import TupleVariable
 from .characters import CharacterVariable, code_of
 from .numbers import NumberVariable
+from .sizes import SizeVariable
 from .unions import as_int
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ def is_data(key: VariableTracker) -> bool:
     """Whether data decides what a key is."""
     if type(key) is TupleVariable:
         return any(map(is_data, key.built_items()))
+    if isinstance(key, SizeVariable):
+        return depends_on_data(key.size)
     return isinstance(key, CharacterVariable) or (
         isinstance(key, NumberVariable) and not key.is_constant()
     )
@@ -41,13 +46,22 @@ def kind_and_parts(
     parts = [as_int(tx, part) for part in (key.iterate(tx) if is_tuple else [key])]
     if not parts or not all(map(is_integer, parts)):
         return None
-    return (tuple if is_tuple else int), parts
+    return (tuple if is_tuple else int), [as_number(tx, part) for part in parts]
+
+
+def as_number(tx: Tx, part: VariableTracker) -> VariableTracker:
+    """A size as a number of the graph, whose bits the graph may look at."""
+    if not isinstance(part, SizeVariable):
+        return part
+    return record(tx, np.add, (part.as_argument(tx), np.int64(0)))
 
 
 def is_integer(part: VariableTracker) -> bool:
     """Whether a number is an integer that 64 bits hold."""
     if isinstance(part, ConstantVariable):
         return type(part.value) in (bool, int) and -(2**63) <= part.value < 2**63
+    if isinstance(part, SizeVariable):
+        return True
     kind = getattr(part, "array_type", None)
     return kind is not None and kind.dtype.char in "?" + INTEGERS
 

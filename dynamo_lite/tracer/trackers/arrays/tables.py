@@ -266,7 +266,7 @@ def table(
     if not all(isinstance(part, ConstantVariable) for key in keys for part in key):
         return None
     columns, values = (
-        [record(tx, np.empty, (LARGEST, kind.dtype)) for kind in parts]
+        [column_of(tx, kind.dtype) for kind in parts]
         for parts in (kinds.keys, kinds.values)
     )
     known = [np.array([getattr(key[at], "value", 0) for key in keys], kind.dtype)
@@ -286,6 +286,13 @@ def table(
     for at, size in enumerate((len(keys), len(used) - 1)):
         record(tx, operator.setitem, (node_of(tx, sizes), at, size))
     return TableVariable(kinds, (slots, sizes), columns, values, factory)
+
+
+def column_of(tx: Tx, dtype: np.dtype[Any]) -> VariableTracker:
+    """Room for keys or values. The first place may be read before there is anything in it."""
+    column = record(tx, np.empty, (LARGEST, dtype))
+    record(tx, operator.setitem, (node_of(tx, column), 0, dtype.type(0).item()))
+    return column
 
 
 def known_slots(columns: Sequence[np.ndarray[Any, Any]], count: int) -> np.ndarray[Any, Any]:
