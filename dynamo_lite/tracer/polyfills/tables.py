@@ -30,16 +30,20 @@ def place_among(keys: Any, wanted: Any) -> Any:
     return low, keys[low] == wanted
 
 
+def row(keys: Any, place: Any, parts: Any) -> Any:
+    return tuple([keys[place, part] for part in parts])
+
+
 def place_of_tuple(keys: Any, wanted: Any) -> Any:
     """The same for tuples, which are the rows of an array."""
     parts, low, high = range(len(wanted)), 0, len(keys) - 1
     while low < high:
         middle = (low + high) >> 1
-        if tuple([keys[middle, part] for part in parts]) < wanted:
+        if row(keys, middle, parts) < wanted:
             low = middle + 1
         else:
             high = middle
-    return low, tuple([keys[low, part] for part in parts]) == wanted
+    return low, row(keys, low, parts) == wanted
 
 
 # -- dicts and sets that a loop fills
