@@ -35,7 +35,7 @@ def check(writer, backend, seeds):
             dl.reset()
 
 
-@pytest.mark.parametrize("seeds", chunks(80, 20, daily=120))
+@pytest.mark.parametrize("seeds", chunks(40, 20, daily=160))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
