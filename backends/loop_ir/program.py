@@ -45,12 +45,13 @@ class Allocate(Instruction):
     handed to an extern step; "scratch": raw memory that is gone when the call ends.
 
     `room`: it is made for so many elements, before the size is known that the buffer has in an
-    iteration of a loop."""
+    iteration of a loop. `any_contents`: the program asked for memory with whatever is in it."""
 
     buffer: Buffer
     type: ArrayType
     kind: str
     room: Size | None = None
+    any_contents: bool = False
 
     text = "{0.buffer.name} = new {0.kind} {0.type}"
 

@@ -62,6 +62,8 @@ class Between:
 
     def run(self, steps: Iterable[Step]) -> Iterator[str]:
         for step in steps:
+            if isinstance(step, Allocate) and step.any_contents:
+                self.filled.add(step.buffer)
             if isinstance(step, Allocate) and not self.planned:
                 continue
             if unknown := used_symbols(step) - self.bound - binds_within(step):

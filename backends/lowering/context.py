@@ -146,10 +146,12 @@ class Lowering:
         kernel = Kernel(self.fresh("kernel"), axes, statements, errstate=self.errstate)
         self.steps.append(Launch(kernel))
 
-    def allocate(self, type_: ArrayType, stem: str = "t") -> Buffer:
+    def allocate(
+        self, type_: ArrayType, stem: str = "t", *, any_contents: bool = False
+    ) -> Buffer:
         buffer = self.buffer(type_.dtype, stem)
         room = room_for(type_.shape, self.relations.limits)
-        self.steps.append(Allocate(buffer, type_, "scratch", room))
+        self.steps.append(Allocate(buffer, type_, "scratch", room, any_contents))
         return buffer
 
     def materialise(self, value: Value, why: str, *, layout: ArrayType | None = None) -> Value:

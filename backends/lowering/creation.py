@@ -29,7 +29,8 @@ def filled(low: Lowering, node: Node, *args: Any, value: int, **kwargs: Any) -> 
 @lowers(reads=Access.SHAPE)
 def empty(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     """Memory that is not written."""
-    return low.ownership.owned(low.memory_value(node.type, low.allocate(node.type)))
+    buffer = low.allocate(node.type, any_contents=True)
+    return low.ownership.owned(low.memory_value(node.type, buffer))
 
 
 @lowers(reads=Access.SAME)

@@ -278,6 +278,17 @@ def out_arguments(x):
     return result
 
 
+@case(V)
+def memory_with_any_contents(x):
+    made = np.empty(len(x))
+    shape = (made * 0).shape
+    i = 0
+    while i < len(x):
+        made[i] = x[i] * 2
+        i += 1
+    return made, shape
+
+
 @case(V, W)
 def augmented_assignment(x, y):
     x *= 2
