@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config as dynamo_config
+from dynamo_lite.ir.ops import topics as topics  # they fill the registry that tests go through
 from dynamo_lite.native import _core
 from dynamo_lite.runtime import tiering
 

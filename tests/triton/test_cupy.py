@@ -20,6 +20,7 @@ from dynamo_lite.backends.triton.backend import LaunchPlan  # noqa: E402
 
 from tests.triton.cupy_on_host import on_host  # noqa: E402
 
+pytestmark = pytest.mark.skipif(why_no_cuda() is None, reason="its own arrays are in its memory")
 X = np.arange(12.0).reshape(3, 4)
 
 
@@ -145,7 +146,6 @@ def test_numpy_and_cupy_of_one_function():
     assert libraries == ["numpy", "cupy"]
 
 
-@pytest.mark.skipif(why_no_cuda() is None, reason="there is a GPU")
 def test_without_a_driver_eager_speaks():
     f = dl.compile(lambda x: x + 1)
     with dl.config.patch(strict=False), pytest.warns(UserWarning, match="there is no CUDA driver"):
