@@ -4,6 +4,7 @@ A frame that handles them finds its variables as they are between two of its ins
 leaves nothing open.
 """
 import contextlib
+import inspect
 import random
 import signal
 import sys
@@ -122,6 +123,13 @@ def interrupts(interrupt=interrupt):
         signal.signal(signal.SIGALRM, before)
 
 
+def lines_without_handler(function):
+    """Those of which CPython runs something outside of the `try`: 3.13 the jump of a `while`."""
+    code = inspect.unwrap(function).__code__
+    return {(inst.line or 0) - code.co_firstlineno for inst in read(code)
+            if inst.handler is None and inst.opname.startswith("JUMP")}
+
+
 def interrupted(function, n, after):
     """What a call gives that is interrupted after some seconds, if it takes that long."""
     try:
@@ -134,7 +142,10 @@ def interrupted(function, n, after):
         lines = [(line or 0) - frame.f_code.co_firstlineno
                  for frame, line in traceback.walk_tb(error.__traceback__)
                  if frame.f_code.co_name == name]  # fmt: skip
-        return "early" if lines == [0] else "escaped" if lines else "late", 0, 0
+        if lines == [0]:
+            return "early", 0, 0
+        is_late = not lines or lines[-1] in lines_without_handler(function)
+        return "late" if is_late else "escaped", 0, 0
     return result
 
 
