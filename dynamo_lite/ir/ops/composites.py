@@ -40,7 +40,8 @@ _defined(np.clip, Kind.POINTWISE, elementwise.clip, lowering="clip", method="cli
          adapts="bounds")
 _defined(np.round, Kind.POINTWISE, elementwise.round_, method="round")
 _defined(np.around, Kind.POINTWISE, elementwise.round_)
-_defined(np.fix, Kind.POINTWISE, elementwise.fix)
+if np.lib.NumpyVersion(np.__version__) < "2.5.0":  # which warns in each call
+    _defined(np.fix, Kind.POINTWISE, elementwise.fix)
 
 _defined(np.diff, Kind.STRUCTURE, elementwise.diff, sequences="numbers")
 _defined(np.tril, Kind.STRUCTURE, elementwise.triangle(lower=True))
