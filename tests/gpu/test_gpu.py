@@ -50,7 +50,8 @@ def test_programs(name):
     compiled = dl.compile(program.function)
     values = program.right or program.values
     arrays = [cp.asarray(v) if isinstance(v, np.ndarray) else v for v in values]
-    given = arrays if name.startswith("casts") else values  # which are the libraries' own business
+    own = name.startswith("casts") or name == "nextafter f2"  # which are the libraries' own business
+    given = arrays if own else values
     with np.errstate(all="ignore"):
         expected = program.function(*given)
         same(compiled(*arrays), expected, 1e-3, 1e-4 if "scans" in name else None)

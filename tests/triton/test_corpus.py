@@ -7,13 +7,14 @@ from dynamo_lite.backends.triton.host import HostDevice
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
+from tests.fuzz.seeds import DAY
 from tests.oracle import outcome_of_copy
 from tests.trace.test_corpus import PROGRAMS, compare
 
 from .test_triton import stack_bytes
 
 pytest.importorskip("triton")
-EVERY = 20
+EVERY = 1 if DAY else 20
 """All kernels of all functions take minutes to compile."""
 
 
