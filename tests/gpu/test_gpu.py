@@ -50,7 +50,8 @@ def test_programs(name):
     compiled = dl.compile(program.function)
     values = program.right or program.values
     arrays = [cp.asarray(v) if isinstance(v, np.ndarray) else v for v in values]
-    own = name.startswith("casts") or name == "nextafter f2"  # which are the libraries' own business
+    # These are the libraries' own business.
+    own = name.startswith("casts") or name == "nextafter f2"
     given = arrays if own else values
     with np.errstate(all="ignore"):
         expected = program.function(*given)
