@@ -13,7 +13,7 @@ from ..loop_ir.simplify import convert
 from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .pointwise import operand_at, require_real
-from .products import LEADING, Rules, multiplied_out, through_blas
+from .products import LEADING, Rules, multiplied_out, strides_of, through_blas
 from .reductions import started
 from .values import CannotLower, Value
 
@@ -43,7 +43,7 @@ def product_of(
     if not matrices and dims != (1, 1):
         raise CannotLower("an inner product of matrices")
     require_real(low, dtype, a.dtype, b.dtype)
-    if not low.blas and not is_small(dims, a.shape[-1], dtype):
+    if not low.blas and not is_small(dims, a.shape[-1], dtype) and not is_streamed(node, a, dims):
         raise CannotLower("BLAS does it")
     low.relations.require("==", a.shape[-1], b.shape[0])
     return contraction(low, node, a, b, dims)
@@ -56,6 +56,13 @@ def is_small(ranks: tuple[int, int], inner: Size, dtype: np.dtype) -> bool:
     return isinstance(inner, int) and inner <= SMALL
 
 
+def is_streamed(node: Node, a: Value, ranks: tuple[int, int]) -> bool:
+    """Whether a GPU reads a matrix once, row by row, for its product with a vector: a kernel does
+    it as fast as memory allows, and what is computed with the result in the same pass."""
+    is_on_gpu = node.type.library == "cupy" and ranks == (2, 1) and node.type.dtype.kind == "f"
+    return is_on_gpu and strides_of(a)[-1] == a.dtype.itemsize
+
+
 def contraction(low: Lowering, node: Node, a: Value, b: Value, ranks: tuple[int, int]) -> Value:
     """The sum of products over the last axis of `a` and the first of `b`."""
     dtype = node.type.dtype
@@ -64,12 +71,10 @@ def contraction(low: Lowering, node: Node, a: Value, b: Value, ranks: tuple[int,
     left: list[Offset] = [affine.along(axes[0])] if ranks[0] == 2 else []
     right: list[Offset] = [affine.along(axes[-1])] if ranks[1] == 2 else []
     along: Offset = affine.along(folded)
-    factors = (
-        convert(a.at([*left, along]), dtype),
-        convert(b.at([along, *right]), dtype),
-    )
-    body = simplify.apply("multiply", factors, dtype)
-    return low.lazy(node.type, axes, reduced(body, folded, dtype))
+    wide = np.dtype(np.float32) if dtype == np.float16 else dtype  # as libraries add up halves
+    factors = (convert(a.at([*left, along]), wide), convert(b.at([along, *right]), wide))
+    body = simplify.apply("multiply", factors, wide)
+    return low.lazy(node.type, axes, convert(reduced(body, folded, wide), dtype))
 
 
 def reduced(body: Expr, folded: Axis, dtype: np.dtype) -> Expr:

@@ -1,6 +1,7 @@
 """Triton source from loop-IR kernels; text only, Triton itself is not imported here.
 
-Four shapes of kernel, `blocks`, `tiles`, `rows` and `scans`; here is the choice between them.
+Five shapes of kernel, `blocks`, `tiles`, `rows`, `short_rows` and `scans`; here is the choice
+between them.
 """
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from .folds import POSITIONS
 from .rows import RowEmitter
 from .scalars import TYPES
 from .scans import ScanEmitter
+from .short_rows import ShortRowEmitter, has_short_rows, short_fold
 from .tiles import TileEmitter, crossed_axis
 
 FEW_RESULTS = 1024
@@ -41,12 +43,22 @@ def in_shape(kernel: Kernel, narrow: bool) -> TritonKernel:
         return ScanEmitter(kernel, scanned[0], narrow).emit()
     spread = spread_axis(kernel)
     if spread is not None or (kernel.vector is not None and kernel.vector not in kernel.axes):
-        return RowEmitter(kernel, spread, narrow).emit()
+        return row_emitter(kernel, spread, narrow).emit()
     if (fold := narrow_fold(kernel)) is not None:
         return RowEmitter(replace(kernel, vector=fold), None, narrow).emit()
+    if (fold := short_fold(kernel)) is not None:
+        return ShortRowEmitter(replace(kernel, vector=fold), None, narrow).emit()
     if (across := crossed_axis(kernel)) is not None:
         return TileEmitter(kernel, across, narrow).emit()
     return BlockEmitter(kernel, narrow).emit()
+
+
+def row_emitter(kernel: Kernel, spread: Axis | None, narrow: bool) -> RowEmitter:
+    axes = kernel.axes if spread is None else kernel.axes[:-1]
+    across = spread or kernel.vector
+    assert across is not None
+    is_short = has_short_rows(across.extent, product(axis.extent for axis in axes))
+    return (ShortRowEmitter if is_short else RowEmitter)(kernel, spread, narrow)
 
 
 def scanned_axes(kernel: Kernel) -> list[Axis]:

@@ -63,10 +63,11 @@ class TritonKernel:
     source: str
     parameters: tuple[Parameter, ...]
     points: Size
-    block: int  # points per program; 1 for row kernels
+    block: int  # points per program; 1 for kernels of long rows
     warps: int
     narrow: TritonKernel | None = None
     fits: str = ""
+    width: int = 1  # elements that a program has of each point at once
 
 
 class Emitter:

@@ -28,7 +28,7 @@ NAMES = {"pow": "power", "atan2": "arctan2", "asin": "arcsin", "acos": "arccos",
 AS_IT_IS = SimpleNamespace(jit=lambda function: function)
 """In place of Triton for generated kernels, which are made of tensors alone: the interpreter, which
 makes tensors of numbers that are assigned, takes longer for that than for all else."""
-LARGEST = 2**18  # points that are interpreted at once
+LARGEST = 2**18  # elements that are interpreted at once
 RUNNING = "running_"
 """What the names of the prelude's running folds begin with."""
 
@@ -69,6 +69,16 @@ def row_sum(lanes: Any, count: Any) -> Any:
     return tl.tensor(interpreter.TensorHandle(np.array([total], data.dtype), kind), kind)
 
 
+def sums_of_rows(lanes: Any, count: Any) -> Any:
+    """The same of each row."""
+    data, kind = lanes.handle.data, lanes.type
+    count = count if isinstance(count, int) else int(count.handle.data.item())
+    rows = np.ascontiguousarray(data[:, :count])
+    total = np.add.reduce(rows, axis=1, dtype=data.dtype, keepdims=True)
+    shape = tl.block_type(kind.scalar, list(total.shape))
+    return tl.tensor(interpreter.TensorHandle(total, kind.scalar), shape)
+
+
 def running(op: str) -> Any:
     """The running fold of lanes, one after the other as in NumPy; a GPU folds pairs of them."""
     accumulate = scalar_operation(op).accumulate
@@ -86,7 +96,7 @@ def prelude() -> dict[str, Any]:
     if not PRELUDES:
         names = interpretable(namespace_of(PRELUDE))
         names["libdevice"] = Libdevice()  # which the functions of the prelude look up here
-        names["row_sum"] = row_sum
+        names["row_sum"], names["sums_of_rows"] = row_sum, sums_of_rows
         for name in [name for name in names if name.startswith(RUNNING)]:
             names[name] = running(name.removeprefix(RUNNING))
         PRELUDES.update(names)
@@ -107,7 +117,7 @@ def interpreted_launcher(kernel: TritonKernel) -> Launcher:
     function = namespace_of(kernel.source, {**prelude(), "triton": AS_IT_IS})[kernel.name]
 
     def launch(stream: int, programs: int, *values: Any) -> None:
-        block, programs = grown(kernel.block, programs) if kernel.block > 1 else (1, programs)
+        block, programs = grown(kernel, programs) if kernel.block > 1 else (1, programs)
         constants = {"BLOCK": block} if block > 1 else {}
         with TURN.kept():
             TURN.take(patched)
@@ -117,10 +127,10 @@ def interpreted_launcher(kernel: TritonKernel) -> Launcher:
     return launch
 
 
-def grown(block: int, programs: int) -> tuple[int, int]:
+def grown(kernel: TritonKernel, programs: int) -> tuple[int, int]:
     """One large block for several: to the interpreter a point costs nothing, a block everything."""
-    factor = min(power_of_two(programs), LARGEST // block)
-    return block * factor, -(-programs // factor)
+    factor = min(power_of_two(programs), LARGEST // (kernel.block * kernel.width))
+    return kernel.block * factor, -(-programs // factor)
 
 
 def argument(parameter: Parameter, value: Any) -> Any:
@@ -169,7 +179,7 @@ def masked_load(pointers: Any, mask: Any, other: Any, *modifiers: Any) -> Any:
 
 def halved(self: Any, operands: Any) -> list[Any]:
     """A fold of blocks in halves, as a GPU does it: a power of two of lanes, all at once."""
-    held = [operand.handle.data for operand in operands]
+    held = [np.moveaxis(operand.handle.data, self.axis, 0) for operand in operands]
     kinds = [operand.dtype for operand in operands]
     while (lanes := held[0].shape[0]) > 1:
         halves = [self.to_tensor(part[side], kind)

@@ -28,6 +28,11 @@ def row_sum(lanes, count):
 
 
 @triton.jit
+def sums_of_rows(lanes, count):
+    return tl.reduce(lanes, 1, fold_add)[:, None]
+
+
+@triton.jit
 def running_add(lanes):
     return tl.associative_scan(lanes, 0, fold_add)
 

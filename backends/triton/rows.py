@@ -40,7 +40,7 @@ class RowEmitter(Emitter):
         for statement in self.kernel.statements:
             assert not isinstance(statement, Scan)
             self.statement(statement, lanes)
-        return self.finish(rows, 1, warps_for(lanes), "")
+        return self.finish(rows, 1, warps_for(lanes), self.constants)
 
     def begin_rows(self, lanes: int) -> Size:
         """Which row a program has, and its lanes if it holds all of it; how many rows there are."""
@@ -95,8 +95,29 @@ class RowEmitter(Emitter):
             len(expr.axes) == 1 or expr.op not in POSITIONS
         )
         if not across or free_axes(expr, self.frees) - set(self.row_axes):
-            return self.serial(expr, "[]" if self.masks[-1] is None else f"[{self._width()}]")
+            return self.serial(expr, self.shape_of(expr))
         return self._positions(expr) if expr.op in POSITIONS else self._fold(expr)
+
+    # -- what differs where a program has several rows
+
+    lane_dim = 0
+    constants = ""
+
+    @property
+    def block_shape(self) -> str:
+        return f"[{self._width()}]"
+
+    def shape_of(self, expr: Reduce) -> str:
+        """The shape of a fold that every lane does by itself."""
+        return "[]" if self.masks[-1] is None else self.block_shape
+
+    def places(self, beyond: str) -> str:
+        """The numbers of the lanes."""
+        return f"tl.where(inside, lane, {beyond}).to(tl.int64)"
+
+    def kept(self, folded: str) -> str:
+        """What is folded across the lanes, as values of rows have it."""
+        return folded
 
     def _width(self) -> int:
         if not self.persistent:
@@ -114,7 +135,7 @@ class RowEmitter(Emitter):
         if self.persistent and len(expr.axes) == 1:
             with self.lanes(self._width(), expr.axes):
                 return self._neutralised(expr)
-        accumulator = self.assign(neutral(expr.op, expr.dtype, f"[{self._width()}]"))
+        accumulator = self.assign(neutral(expr.op, expr.dtype, self.block_shape))
         with ExitStack() as loops:
             for axis in expr.axes[:-1]:
                 loops.enter_context(self.loop(axis))
@@ -134,7 +155,7 @@ class RowEmitter(Emitter):
         """The values to fold, with lanes beyond the row made neutral."""
         item, dtype = self.expression(expr.body), expr.body.dtype
         register = accumulator_type(expr.op, dtype)
-        beyond = self.assign(neutral(expr.op, dtype, f"[{self._width()}]"))
+        beyond = self.assign(neutral(expr.op, dtype, self.block_shape))
         return self.assign(f"tl.where(inside, {item}.to({register}), {beyond})")
 
     def _positions(self, expr: Reduce) -> str:
@@ -143,11 +164,11 @@ class RowEmitter(Emitter):
             with self.lanes(self._width(), expr.axes):
                 best = self._neutralised(expr)
                 beyond = self.size(self.extent)
-                where = self.assign(f"tl.where(inside, lane, {beyond}).to(tl.int64)")
+                where = self.assign(self.places(beyond))
         else:
-            best = self.assign(neutral(expr.op, expr.body.dtype, f"[{self._width()}]"))
+            best = self.assign(neutral(expr.op, expr.body.dtype, self.block_shape))
             where = self.assign(
-                f"tl.full([{self._width()}], {self.size(self.extent)}, tl.int64)")
+                f"tl.full({self.block_shape}, {self.size(self.extent)}, tl.int64)")
             with self.lanes(self._width(), expr.axes):
                 item = self.expression(expr.body)
                 better = self.assign(
@@ -155,8 +176,8 @@ class RowEmitter(Emitter):
                     f"{self.size(self.extent)}))")
                 self.line(f"{best} = tl.where({better}, {item}, {best})")
                 self.line(f"{where} = tl.where({better}, lane, {where})")
-        pair = self.assign(f"tl.reduce(({best}, {where}), 0, {rule.function})")
-        return f"{pair}[1]"
+        pair = self.assign(f"tl.reduce(({best}, {where}), {self.lane_dim}, {rule.function})")
+        return self.kept(f"{pair}[1]")
 
 
 def bytes_of_lanes(kernel: Kernel) -> int:

@@ -172,11 +172,18 @@ DTYPES = ("?", "u1", "i4", "i8", "f2", "f4", "f8")
 for _dtype in DTYPES:
     _x = (small(_dtype, 4, 37) != 0) if _dtype == "?" else small(_dtype, 4, 37)
     LISTED[f"folds_{_dtype}"] = (folds, (_x,))
+    _many = np.tile(_x, (60, 1))
+    LISTED[f"folds_of_short_rows_{_dtype}"] = (folds, (_many,))
+    LISTED[f"folds_of_eight_{_dtype}"] = (folds, (_many[:, :8].copy(),))
     LISTED[f"column_folds_{_dtype}"] = (column_folds, (_x,))
     LISTED[f"casts_{_dtype}"] = (casts, (_x,))
 LISTED |= {
     "centred": (centred, (f32(20, 30),)),
     "weighted_rows": (weighted_rows, (f32(7, 60), f32(7))),
+    "short_rows": (softmax, (f32(301, 37),)),
+    "short_rows_weighted": (weighted_rows, (f32(203, 20), f32(203))),
+    "short_rows_gathered": (gathered_rows, (f32(300, 24), rng.integers(0, 300, 207))),
+    "short_rows_normalised": (layer_norm, (f32(500, 16),)),
     "gathered": (gathered, (f32(50), rng.integers(-50, 50, 300))),
     "gathered_rows": (gathered_rows, (f32(10, 40), rng.integers(0, 10, 7))),
     "scaled": (scaled, (f32(100), np.float32(2.5))),
