@@ -180,10 +180,6 @@ for _dtype in DTYPES:
 LISTED |= {
     "centred": (centred, (f32(20, 30),)),
     "weighted_rows": (weighted_rows, (f32(7, 60), f32(7))),
-    "short_rows": (softmax, (f32(301, 37),)),
-    "short_rows_weighted": (weighted_rows, (f32(203, 20), f32(203))),
-    "short_rows_gathered": (gathered_rows, (f32(300, 24), rng.integers(0, 300, 207))),
-    "short_rows_normalised": (layer_norm, (f32(500, 16),)),
     "gathered": (gathered, (f32(50), rng.integers(-50, 50, 300))),
     "gathered_rows": (gathered_rows, (f32(10, 40), rng.integers(0, 10, 7))),
     "scaled": (scaled, (f32(100), np.float32(2.5))),
@@ -201,6 +197,10 @@ LISTED |= {
     "scans_float64": (scans, (rng.normal(size=(4, 33)),)),
     "scans_int64": (scans, (rng.integers(-3, 4, (4, 33)),)),
     "long_scans": (scans, (f32(2, 9000),)),
+    "short_rows": (softmax, (f32(301, 37),)),
+    "short_rows_weighted": (weighted_rows, (f32(203, 20), f32(203))),
+    "short_rows_gathered": (gathered_rows, (f32(300, 24), rng.integers(0, 300, 207))),
+    "short_rows_normalised": (layer_norm, (f32(500, 16),)),
 }
 
 UNKNOWN = ("pointwise", "transposed", "broadcast", "softmax", "row_sums",
