@@ -5,7 +5,7 @@
 PYTHON ?= python3
 TESTS ?= tests
 VENV ?= .venv
-JOBS ?= 2
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n > 6 ? 6 : n < 2 ? 2 : n)))
 PINNED ?=
 OPTIONS ?=
 
