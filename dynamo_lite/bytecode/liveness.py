@@ -3,7 +3,9 @@ exception."""
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Iterator
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType
 
 from .reading import Instruction, codes_in, read
@@ -41,8 +43,22 @@ def live_locals(code: CodeType, index: int) -> frozenset[str]:
     return known[index]
 
 
+def comprehension_variables(code: CodeType) -> frozenset[str]:
+    """Locals that are bound within inlined comprehensions alone. Each of these sets aside what has
+    the name, binds it in one place, and puts back what was there at its end and in its handler: no
+    other instruction stores it."""
+    found = Counter((inst.opname, inst.argval) for inst in read(code))
+    arguments = code.co_argcount + code.co_kwonlyargcount
+    arguments += bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
+    return frozenset(
+        name for (opname, name), times in found.items()
+        if opname == "LOAD_FAST_AND_CLEAR" and found["STORE_FAST", name] == 3 * times
+        and not found["DELETE_FAST", name] and name not in code.co_varnames[:arguments]
+    )
+
+
 def _live_at(code: CodeType, index: int) -> frozenset[str]:
-    instructions = read(code)
+    instructions, unbound = read(code), comprehension_variables(code)
     live: set[str] = set()
     written_at: dict[int, frozenset[str]] = {}
     todo = [(index, frozenset[str]())]
@@ -56,8 +72,11 @@ def _live_at(code: CodeType, index: int) -> frozenset[str]:
             written &= written_at[at]
         written_at[at] = written
         instruction = instructions[at]
-        if instruction.opname in _READS and instruction.argval not in written:
-            live.add(instruction.argval)
+        name = instruction.argval
+        if instruction.opname in _READS and name not in written and not (
+            instruction.opname == "LOAD_FAST_AND_CLEAR" and name in unbound
+        ):
+            live.add(name)
         later = written | {instruction.argval} if instruction.opname in _WRITES else written
         for following in successors(instruction):
             todo.append((following, later))

@@ -3,6 +3,7 @@ import dis
 import json
 import statistics
 import string
+import sys
 import textwrap
 import types
 
@@ -11,7 +12,11 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.bytecode.assembling import Assembler, Label
-from dynamo_lite.bytecode.liveness import handles_exception, live_locals
+from dynamo_lite.bytecode.liveness import (
+    comprehension_variables,
+    handles_exception,
+    live_locals,
+)
 from dynamo_lite.bytecode.reading import read
 from dynamo_lite.bytecode.resume import ResumePoint, flat_code, resume_function
 
@@ -191,6 +196,34 @@ def test_liveness():
     call = next(i.index for i in instructions if i.opname == "CALL")
     assert live_locals(f.__code__, call) == frozenset()
     assert live_locals(f.__code__, 0) == {"x"}
+
+
+def comprehensions(x):
+    if x:
+        return [-k for k in x], {k: v for k, *v in x if (w := k)}, w
+    return {-k for k in x}
+
+
+def others_bind_it(x):
+    for k in x:
+        pass
+    return [-k for k in x], k
+
+
+def arguments_have_it(*k):
+    return [-k for k in k]
+
+
+def bound_twice(x):
+    return [k for k in x for k in k], [-k for k in x]
+
+
+@pytest.mark.parametrize(
+    "function", [comprehensions, others_bind_it, arguments_have_it, bound_twice])
+def test_variables_of_comprehensions_alone(function):
+    """Since Python 3.12 they are locals."""
+    found = {"k", "v"} if function is comprehensions and sys.version_info >= (3, 12) else set()
+    assert comprehension_variables(function.__code__) == found
 
 
 def test_handlers_are_known():

@@ -89,9 +89,20 @@ def raising(x):
     return n
 
 
+def with_comprehensions(x):
+    """Since Python 3.12 their variables are those of the function."""
+    total, i = 0.0, 0
+    while i < len(x) - 1 and x[i] != 0.25:
+        one, two = [x[i] * k for k in (1, 2)]
+        total += one if one > two else two
+        i += 1
+    return total + sum([x[k] for k in (0, 1)]), i
+
+
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize(
-    "program", [search, two_breaks, with_else, nested, smallest_factor, raising],
+    "program",
+    [search, two_breaks, with_else, nested, smallest_factor, raising, with_comprehensions],
     ids=lambda program: program.__name__,
 )
 def test_ways_out_of_a_loop(program, backend):
