@@ -91,14 +91,14 @@ def short_fold(kernel: Kernel) -> Axis | None:
     if not folds or any(len(fold.axes) != 1 for fold in folds):
         return None
     axes = {fold.axes[0] for fold in folds}
-    extents = {axis.extent for axis in axes}
-    if len(extents) != 1 or not extents <= FEW:
+    extent, *others = {axis.extent for axis in axes}
+    if others or extent not in FEW:
         return None
     points = product(axis.extent for axis in kernel.axes)
     strides = {(affine.stride_of(load.offset, axis), load.dtype.itemsize)
                for load in kernel.loads for axis in axes}
     is_packed = all(stride in (0, unit) for stride, unit in strides)
-    return folds[0].axes[0] if is_packed and has_short_rows(*extents, points) else None
+    return folds[0].axes[0] if is_packed and has_short_rows(extent, points) else None
 
 
 def has_short_rows(extent: Size, points: Size) -> bool:
