@@ -26,6 +26,8 @@ from .running import run_command, run_module, run_script
 
 DISK_CACHE, PROFILING = "dynamo_lite.runtime.disk_cache", "dynamo_lite.reports.profiling"
 IN_PYTHON = "dynamo_lite.script.in_python"
+NAMED = 6
+"""How many functions that Python runs for the same reason are told by their names."""
 PROGRAMS: dict[str, Callable[[str, Sequence[str]], None]] = {"-m": run_module, "-c": run_command}
 """How programs are run that are no files."""
 
@@ -91,10 +93,20 @@ def explain(looking: Any, reasons: Mapping[Place, str]) -> None:
         show(importlib.import_module(IN_PYTHON).table(long, registry.records, reasons),
              stream=sys.stderr)
     seen = {place_of(ran.code) for ran in long}
+    together: dict[str, list[Place]] = {}
     for place, reason in reasons.items():
-        filename, line, name = place
-        if place not in seen and reason not in SILENT and not is_library_file(filename):
-            show(f"{name} ({filename}:{line}): Python runs it: {reason}", stream=sys.stderr)
+        if place not in seen and reason not in SILENT and not is_library_file(place[0]):
+            together.setdefault(reason, []).append(place)
+    for reason, places in together.items():
+        show(f"{listed(places)}: Python runs {'it' if len(places) == 1 else 'them'}: {reason}",
+             stream=sys.stderr)
+
+
+def listed(places: Sequence[Place]) -> str:
+    """Functions of one reason, the first few by their names."""
+    names = [f"{name} ({filename}:{line})" for filename, line, name in places[:NAMED]]
+    more = len(places) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
 def parted(records: Iterable[FrameRecord]) -> tuple[list[FrameRecord], list[FrameRecord]]:

@@ -26,11 +26,10 @@ from ..runtime.costs import Cost, costs_of, merged
 from ..runtime.stats import FrameRecord
 from ..runtime.users_lines import is_not_users
 from ..tracer.rules.trace_rules import OWN_FOLDERS
+from .regions import LONG
 
 EVERY = 0.004
 """Seconds from one look to the next."""
-LONG = 0.02
-"""Seconds in Python from which a function is told of."""
 BY_FLAG: tuple[tuple[int, str], ...] = (
     (inspect.CO_ASYNC_GENERATOR, "async generators run in Python; compile what they call"),
     (inspect.CO_COROUTINE, "async functions run in Python; compile what they call"),

@@ -48,6 +48,9 @@ MANY_CLOSURES = f"{FUNCTIONS_OF_A_CODE} functions of the same text are compiled 
 
 CALLED_ONCE = ("no arrays were among its arguments, and it was called once: functions that make "
                "their arrays themselves are compiled from the second call on")
+LONG = 0.02
+"""Seconds in Python from which it is told of one function how long it ran there."""
+TOO_SHORT = f"not warm yet: ran for less than {LONG * 1e3:.0f} ms in Python"
 SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, CALLED_ONCE, MANY_CLOSURES, AROUND)
 """Reasons that hold for most functions of most programs."""
 
@@ -138,7 +141,8 @@ class Candidates:
         for history in list(self.program.histories.values()):
             if (code := history.code()) in tiering.cold and code is not None:
                 history.note_time(code)
-                yield place_of(code), str(tiering.why_cold(code))
+                yield place_of(code), (str(tiering.why_cold(code))
+                                       if tiering.cold[code].ran >= LONG else TOO_SHORT)
             elif code is not None and (reason := history.why_in_python):
                 yield place_of(code), reason
             elif history.asked and code is not None and place_of(code) not in self.left:

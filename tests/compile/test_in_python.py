@@ -139,3 +139,11 @@ def test_code_of_this_package_counts_for_no_function_of_the_users():
         file = sys.modules[getattr(module, "__name__", type(module).__module__)].__file__
         assert is_not_users(file)
     assert not is_not_users(__file__)
+
+
+def test_functions_of_one_reason_are_told_together(script):
+    text = "".join(f"def f{i}(x): return x + {i}\n" for i in range(9))
+    calls = "for f in (" + "".join(f"f{i}, " for i in range(9)) + "): f(np.ones(3))\n"
+    err = run(*WARMING, "--explain", script(f"import numpy as np\n{text}{calls}"))[2]
+    (line,) = (line for line in err.splitlines() if "less than 20 ms" in line)
+    assert all(f"f{i} (" in line for i in range(6)) and "and 3 more: Python runs them" in line
