@@ -2,12 +2,15 @@
 
 Compiled code is not always faster: where there is little in it to compile, entering and leaving it
 takes longer than Python does. So calls are timed, and where compiled ones seem to take longer than
-those in Python did, it is Python's turn again for a while; the slower of the two is dropped.
+those in Python did, it is Python's turn again for a while; the slower of the two is dropped. What
+calls take may depend on when in the program they are, so where compiled ones seem to be faster, a
+call in Python is timed now and then that is a small part of what compiled ones took.
 """
 from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +33,10 @@ MOST_NESTED = 100.0
 """At most so many times what code takes itself it is taken to run before it is looked at again."""
 LONGEST_TRIAL = 0.02
 """Seconds of calls in Python, for comparison."""
+SHORTEST = 1e-9
+COMPARISON = 0.02
+"""What calls in Python may take to see whether they still take as long as before code was compiled,
+in what compiled ones took."""
 HOT = 0.05
 """Seconds that loops have to take in Python for the next run to compile them at once."""
 UNTRIED = 0.125
@@ -117,8 +124,12 @@ class CodeHistory:
         """Seconds that it was seen to wait for what it calls that is not worth compiling."""
         self.shared: CompiledFunction | None = None
         self.window = FIRST_REVIEW
-        self.reviewed: Timing | None = None
-        self.trial: Timing | None = None
+        self.reviewed = Timing()
+        self.phase: Callable[[CodeType, Timing], Answer] = self._begin
+        self.call_later = 0.0
+        """Seconds of a call in Python between compiled ones; 0 where there was none."""
+        self.speedup = 0.0
+        """That in what the compiled ones beside it took."""
 
     @property
     def is_known_hot(self) -> bool:
@@ -174,42 +185,70 @@ class CodeHistory:
 
     def call_in_python(self, timing: Timing) -> float:
         """Seconds that a call takes in Python, here or in an earlier run; 0 where unknown."""
-        return timing.call or (self.decision.call if self.decision is not None else 0.0)
+        known = self.decision.call if self.decision is not None else 0.0
+        return self.call_later or timing.call or known
 
     def saved(self, timing: Timing) -> float:
         """Seconds that compiled calls took less than they would have in Python; those that other
         compiled code called count there."""
-        call, calls = self.call_in_python(timing), timing.compiled_calls
-        if not (call and calls):
+        call, compiled_call = self.call_in_python(timing), timing.compiled_call
+        if not (call and compiled_call):
             return 0.0
-        return (call - timing.compiled_ran / calls) * timing.outermost
+        saves = (self.speedup - 1) * compiled_call if self.speedup else call - compiled_call
+        return saves * timing.outermost
 
     # -- what follows from it
 
     def review(self, code: CodeType) -> Answer:
         """Whether functions of the code go on running compiled: True; for how long they are to run
         in Python first, for comparison; or None."""
-        timing = Timing.of(code)
-        if self.reviewed is None:
-            self.reviewed = timing
-            review_after(code, self.window)
-            return True
-        if self.trial is None:
-            self.reviewed, last = timing, timing.since(self.reviewed)
-            call = self.call_in_python(timing)
-            if last.compiled_call > call and (call or self.breaks):
-                self.trial = last
-                return nanoseconds(min(max(last.compiled_ran, 1e-9), LONGEST_TRIAL))
-        else:
-            trial, self.trial = self.trial, None
-            call = timing.since(self.reviewed).call
-            if trial.compiled_call > call * TOLERANCE:
-                self.given_up, self.shared = NOTHING_FOUND.reason, None
-                if self.operations:
-                    self.given_up = slower(trial.compiled_call, call)
-                return None
+        return self.phase(code, Timing.of(code))
+
+    def _begin(self, code: CodeType, timing: Timing) -> Answer:
+        self.reviewed = timing
+        return self._go_on(code, self.window, self.look)
+
+    def look(self, code: CodeType, timing: Timing) -> Answer:
+        """Compare the compiled calls since the last look with those in Python so far."""
+        last, self.reviewed = timing.since(self.reviewed), timing
+        call = self.call_in_python(timing)
+        if last.compiled_call > call and (call or self.breaks):
+            self.phase = partial(self._decide, last.compiled_call)
+            return nanoseconds(min(max(last.compiled_ran, 1e-9), LONGEST_TRIAL))
+        if 0.0 < call <= COMPARISON * last.compiled_ran:
+            self.phase = self._call_later
+            return nanoseconds(COMPARISON * last.compiled_ran)
+        return self._wait(code)
+
+    def _decide(self, compiled_call: float, code: CodeType, timing: Timing) -> Answer:
+        """Compiled calls seemed to be slower, and Python has run some since."""
+        self.call_later = call = timing.since(self.reviewed).call
+        self.speedup = call / max(compiled_call, SHORTEST)
+        if compiled_call <= call * TOLERANCE:
+            return self._wait(code)
+        self.given_up = slower(compiled_call, call) if self.operations else NOTHING_FOUND.reason
+        self.shared = None
+        return None
+
+    def _call_later(self, code: CodeType, timing: Timing) -> Answer:
+        """Compiled calls seemed to be faster, and Python has run some since."""
+        last, self.reviewed = timing.since(self.reviewed), timing
+        self.call_later = last.call
+        return self._go_on(code, max(last.calls, FIRST_CALLS), self._compare)
+
+    def _compare(self, code: CodeType, timing: Timing) -> Answer:
+        last, self.reviewed = timing.since(self.reviewed), timing
+        self.speedup = self.call_later / max(last.compiled_call, SHORTEST)
+        return self._wait(code)
+
+    def _wait(self, code: CodeType) -> Answer:
         self.window *= 4
-        review_after(code, self.window)
+        return self._go_on(code, self.window, self.look)
+
+    def _go_on(self, code: CodeType, calls: int, phase: Callable[..., Answer]) -> Answer:
+        """So many compiled calls, and then that."""
+        self.phase = phase
+        review_after(code, calls)
         return True
 
     def conclusion(self, code: CodeType) -> Decision | None:
@@ -231,12 +270,14 @@ class CodeHistory:
             return NOTHING_FOUND
         if not call or not timing.compiled_calls:
             return None
-        settled = timing.since(self.reviewed) if self.reviewed is not None else timing
-        compiled_call = settled.compiled_call or timing.compiled_call
+        compiled_call = timing.since(self.reviewed).compiled_call or timing.compiled_call
+        if self.speedup:
+            call, compiled_call = self.call_later, self.call_later / self.speedup
         if compiled_call > call:
             return Decision(False, slower(compiled_call, call))
         calls = timing.calls + timing.compiled_calls
-        saves = (call - compiled_call) * calls
+        in_python = timing.ran + timing.compiled_ran * call / compiled_call
+        saves = in_python * (1 - compiled_call / call)
         if saves < WORTH * self.account.spent:
             reason = f"it saves less than compiling takes, {self.account.spent:.2f} s"
             return Decision(False, reason, call, LONGER * call * calls)

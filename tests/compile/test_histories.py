@@ -29,7 +29,8 @@ class Calls:
         monkeypatch.setattr(histories, "review_after", lambda code, n: self.reviews.append(n))
         self.history = CodeHistory(f.__code__, Account(Lender(), False, 9), print, decision)
         self.history.compiled, self.history.operations, self.history.breaks = 1, 5, breaks
-        self.history.records, self.history.reviewed = 1, Timing()
+        self.history.records, self.first_phase = 1, self.history.phase
+        self.history.phase = self.history.look
 
     def python(self, calls, milliseconds):
         self.counts[0] += calls
@@ -49,7 +50,7 @@ class Calls:
 
 def test_the_first_calls_do_not_count(monkeypatch):
     calls = Calls(monkeypatch)
-    calls.history.reviewed = None
+    calls.history.phase = calls.first_phase
     calls.python(10, 1)
     calls.compiled(3, 100)
     assert calls.review() is True and calls.reviews == [8]
@@ -93,6 +94,34 @@ def test_calls_that_got_longer_in_python_as_well_do_not_count_against_it(monkeyp
     assert calls.review() == histories.LONGEST_TRIAL * 1000 * MILLISECOND
     calls.python(1, 60)
     assert calls.review() is True and calls.reviews == [32]
+
+
+def test_calls_that_got_shorter_are_no_gain(monkeypatch):
+    """As where an iteration converges faster the later it is in the program."""
+    calls = Calls(monkeypatch)
+    calls.python(10, 40)
+    calls.compiled(400, 8)  # a call in Python is a small part of these
+    assert calls.review() == histories.COMPARISON * 3200 * MILLISECOND
+    calls.python(8, 5)
+    assert calls.review() is True and calls.reviews == [8]  # as many compiled calls beside them
+    calls.compiled(8, 5)
+    assert calls.review() is True and calls.reviews == [8, 32]
+    assert calls.history.saved(Timing(18, 0.44, 0.0, 408, 3.24, 408)) == pytest.approx(0.0)
+    assert not calls.conclusion().is_hot
+
+
+def test_what_calls_gain_at_the_same_time_counts(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(10, 4)
+    calls.compiled(400, 2)
+    assert calls.review() > 1
+    calls.python(2, 10)
+    calls.review()
+    calls.compiled(3, 2)
+    assert calls.review() is True
+    found = calls.conclusion()
+    assert found.is_hot and found.call == pytest.approx(0.01)
+    assert found.saved == pytest.approx((0.06 + 0.806 * 5) * 0.8)
 
 
 @pytest.mark.parametrize("breaks", [False, True])
