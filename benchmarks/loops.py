@@ -7,17 +7,23 @@ are others, that is told. The goal is never to be slower than Python, and over a
 fast as Numba where it accepts them:
 
     pip install numba; python -m benchmarks loops
+
+`python -m benchmarks.loops` writes the same to `results/loops.json`, for docs/loops.md.
 """
 from __future__ import annotations
 
 import contextlib
 import functools
 import importlib
+import json
+import platform
+import re
 import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,11 +70,15 @@ def by_numba(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callab
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of one program, by what ran it; `first` is the first compiled call."""
+    """Seconds of one program, by what ran it; `first` is the first compiled call, `reason` why it
+    is not native, and `same_bits` whether Numba's results are Python's."""
 
+    name: str
     figure: Figure
     times: dict[str, float]
     first: float
+    reason: str
+    same_bits: bool | None
 
     def ratio(self, other: str) -> float:
         return self.times[other] / self.times["compiled"]
@@ -90,15 +100,18 @@ def row(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Measured:
     times = best_of(candidates)
     ratio = times["compiled"] / times["Python"]
     details = [f"{name} {seconds * 1e3:.3f} ms" for name, seconds in times.items()]
+    same_bits = None if numba is None else same(numba(*arguments), expected, False)
     if numba is not None:
-        differs = "" if same(numba(*arguments), expected, False) else " (other bits than Python's)"
+        differs = "" if same_bits else " (other bits than Python's)"
         details.append(f"{times['compiled'] / times['Numba']:.2f} of Numba's time{differs}")
+    reason = ""
     if ratio > NATIVE:
-        details.append(next(iter(dl.stats().break_reasons), "").split("; Python runs")[0])
-    return Measured(Figure(
+        reason = re.split("; Python runs| at /", next(iter(dl.stats().break_reasons), ""))[0]
+        details.append(reason)
+    return Measured(function.__name__, Figure(
         f"loop: {function.__name__.replace('_', ' ')}", f"{ratio:.3f} of Python's time",
         f"<= {GOAL}", ratio <= GOAL, f"{', '.join(details)}; first call {first * 1e3:.0f} ms",
-    ), times, first)
+    ), times, first, reason, same_bits)
 
 
 def rows() -> Iterator[Measured]:
@@ -165,3 +178,28 @@ def side_exits() -> list[Figure]:
 
 
 FIGURES = (loops, side_exits)
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "numpy": np.__version__}
+    with contextlib.suppress(ImportError):
+        found["numba"] = importlib.import_module("numba").__version__
+    return found
+
+
+def save(path: Path) -> None:
+    """Measure all programs, and write what came out, losses included."""
+    measured = list(rows())
+    programs = [
+        {"name": one.name, "first_ms": round(one.first * 1e3),
+         "ms": {name: round(seconds * 1e3, 4) for name, seconds in one.times.items()},
+         "same_bits": one.same_bits, "reason": one.reason}
+        for one in measured
+    ]  # fmt: skip
+    figures = [[one.name, one.value, one.goal, one.detail] for one in summary(measured)]
+    text = json.dumps({**versions(), "summary": figures, "programs": programs}, indent=1)
+    path.write_text(f"{text}\n")
+
+
+if __name__ == "__main__":
+    save(Path(__file__).with_name("results") / "loops.json")

@@ -75,8 +75,10 @@ def test_tables_of_the_native_core_are_up_to_date():
     assert set(tables.OPS) == {name for name, _ in tables.guard_ops()}
 
 
-def test_the_page_about_gpus_has_the_numbers_that_were_measured():
-    assert (ROOT / "docs" / "gpu.md").read_text() == written_by("gpu").page(), "run docs/gpu.py"
+@pytest.mark.parametrize("name", ["gpu", "loops"])
+def test_pages_have_the_numbers_that_were_measured(name):
+    page = (ROOT / "docs" / f"{name}.md").read_text()
+    assert page == written_by(name).page(), f"run docs/{name}.py"
 
 
 def test_generated_code_calls_the_functions_of_the_table():
