@@ -111,6 +111,8 @@ EXAMPLES: dict[str, str] = {
     "StructuredVariable": "lambda x, table: table['a'] + x, np.zeros(3, [('a', 'f8')])",
     "GrowingVariable": "halved",
     "TableVariable": "counted",
+    "RowsVariable": "tallied",
+    "RowVariable": "tallied",
     "WordVariable": "hashed, b'spam' * 20",
     "RandomVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
     "RandomMethodVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
@@ -183,6 +185,13 @@ def halved(x):
     return sums
 
 
+def tallied(x):
+    found = [[0] * 3 for _ in range(2)]
+    for i in range(90):
+        found[i % 2][i % 3] += 1
+    return found
+
+
 def counted(x):
     found = {}
     for i in range(len(x) * 20):
@@ -236,8 +245,8 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, spelled, quiet, halved, counted, hashed, Countdown, Record,
-                  Doubled)
+    for value in (caught, added_up, spelled, quiet, halved, counted, tallied, hashed, Countdown,
+                  Record, Doubled)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

@@ -57,6 +57,32 @@ def own_items(x):
     return out
 
 
+def merged(x):
+    a, b = np.sort(x[::2]), np.sort(x[1::2])
+    out, i, j = [], 0, 0
+    while i < len(a) and j < len(b):
+        if a[i] <= b[j]:
+            out.append(a[i])
+            i += 1
+        else:
+            out.append(b[j])
+            j += 1
+    out.extend(a[i:])
+    out.extend(b[j:])
+    return np.array(out), out
+
+
+def extended(x):
+    out, halves = [], []
+    for i in range(len(x)):
+        out.append(x[i])
+        halves.append(x[-i])
+    out.extend(x)
+    out.extend(halves)
+    out.extend(x[:0])
+    return out, len(halves)
+
+
 def stack(x):
     todo, n = [(0, len(x))], 0
     while todo:
@@ -144,7 +170,7 @@ def rows_replaced(x):
 
 NATIVE = (prefix_sums, numpy_items, positions, pairs, flags, own_items, stack, gone_through,
           in_rounds, two_loops, by_a_callee, returned_twice,
-          rows_exchanged, rows_replaced)  # fmt: skip
+          rows_exchanged, rows_replaced, merged, extended)  # fmt: skip
 
 
 @pytest.mark.parametrize("x", [VECTOR, VECTOR[:1] * 0, VECTOR[:0], VECTOR.astype("f4") * np.nan],
@@ -162,6 +188,16 @@ def test_lists_are_those_of_python(program, backend, x):
 def test_the_loop_is_in_the_graph(program):
     found = dl.explain(program)(VECTOR)
     assert found.graph_count == 1 and not found.break_reasons
+
+
+def extended_by_others(x):
+    out = []
+    for i in range(len(x)):
+        out.append(x[i])
+    out.extend(out)
+    out.extend([1, "a"])
+    out.extend(x.reshape(-1, 1))
+    return out
 
 
 def rows_with_two_names(x):
@@ -261,8 +297,8 @@ def assigned(x):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("program", [
     rows_with_two_names, empty_pop, out_of_range, of_two_types, has_another_name,
-    changed_while_gone_through, inserted, kept_by_an_object, of_lists, large_ints, as_small_ints,
-    assigned,
+    extended_by_others, changed_while_gone_through, inserted, kept_by_an_object, of_lists,
+    large_ints, as_small_ints, assigned,
 ], ids=lambda program: program.__name__)  # fmt: skip
 def test_what_lists_of_the_graph_cannot_do(program, backend):
     compiled = dl.compile(program, backend=backend)
@@ -284,6 +320,26 @@ def test_a_continue_leaves_a_while_loop_with_one_head():
     found = dl.explain(program)(VECTOR)
     assert found.graph_count == 1 and not found.break_reasons
     assert found.result == program(VECTOR)
+
+
+def test_while_loops_of_known_numbers_are_not_gone_through_to_their_end():
+    def program(n):
+        primes, k = [], 2
+        while len(primes) < n:
+            is_prime = True
+            for p in primes:
+                if p * p > k:
+                    break
+                if k % p == 0:
+                    is_prime = False
+                    break
+            if is_prime:
+                primes.append(k)
+            k += 1
+        return primes
+
+    check(dl.compile(program), program, 150)
+    assert "while_loop" in str(dl.explain(program)(150))
 
 
 def test_lists_of_unknown_length_that_get_too_long(monkeypatch):

@@ -12,6 +12,7 @@ from .random_effects import EffectWriter
 from .random_integers import IntegerWriter
 from .random_loops import ConditionWriter, HeapWriter, ListWriter, PrintingWriter, Writer, program
 from .random_records import RecordWriter
+from .random_rows import RowsWriter
 from .random_slices import SliceWriter
 from .random_tables import TableWriter
 from .random_texts import TextWriter
@@ -39,7 +40,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
-    TextWriter, EffectWriter, TableWriter,
+    TextWriter, EffectWriter, TableWriter, RowsWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

@@ -21,6 +21,7 @@ from ..trackers.containers.sets import SetVariable
 from .escapes import reachable
 from .iterations import Iterations, owner_of
 from .parts import ALWAYS, identities_of, settled
+from .rows import make_rows, plan_rows
 from .tables import as_table
 from .variables import planned_places, shared
 
@@ -60,6 +61,8 @@ def growing_lists(
 def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> None:
     """A loop cannot go on with a list as it is, which it perhaps gives `item`: have the analysis
     start again, with the list in memory of the graph from the outermost loop on that can do it."""
+    if item is None:
+        plan_rows(tx, value)
     items = value.built_items()  # type: ignore[attr-defined]
     if value.source is not None or (item := item or next(iter(items), None)) is None:
         return
@@ -75,6 +78,7 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
     """Give lists that a loop changes memory in the graph, for `room(name)` items more; and dicts
     and sets that it fills."""
     make_tables(tx, plan)
+    make_rows(tx, plan, others)
     for name, kinds, of_tuples, is_passed in sorted(plan.lists, key=lambda one: one[0]):
         value = settled(tx.locals.get(name))
         if is_own(tx, name, value):
@@ -138,18 +142,23 @@ def has_one_name(tx: Tx, name: str) -> bool:
 
 def capacity(tx: Tx, loop: Loop, iterations: Iterations | None, name: str) -> Any:
     """Items for which there must be room, where that follows from how often the loop iterates."""
-    appends = [
-        inst.index for inst in tx.instructions[:-1]
-        if inst.opname in ("LOAD_FAST", "LOAD_FAST_CHECK") and inst.argval == name
-        and tx.instructions[inst.index + 1].argval == "append"
-    ]
+    appends, extends = calls_of(tx, name, "append"), calls_of(tx, name, "extend")
     inside = [index for index in appends if index in loop.members]
     inner = [one for one in tx.loops.values() if one is not loop]
     repeated = any(index in one.members for index in appends for one in inner)
     many = None if iterations is None else iterations.count()
-    if many is None or repeated:
+    if many is None or repeated or extends:
         return LARGEST
     return maximum(many, 0) * len(inside) + len(appends) - len(inside)
+
+
+def calls_of(tx: Tx, name: str, method: str) -> list[int]:
+    """Where the code calls a method of what is in a variable."""
+    return [
+        inst.index for inst in tx.instructions[:-1]
+        if inst.opname in ("LOAD_FAST", "LOAD_FAST_CHECK") and inst.argval == name
+        and tx.instructions[inst.index + 1].argval == method
+    ]
 
 
 def settle_lists(tx: Tx, end: Returned | Stopped) -> None:

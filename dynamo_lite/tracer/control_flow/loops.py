@@ -52,6 +52,9 @@ MANY_NUMBERS = 100
 """Operations on numbers that a loop may add before it becomes a node."""
 UNROLLED_ITERATIONS = 4
 """A `while` loop with so many iterations traced becomes a node."""
+KNOWN_STEPS = 8000
+"""Instructions of a `while` loop after which it becomes a node although all is known in it: to go
+on would take longer than to make code of it."""
 OVER = "a loop over"
 
 
@@ -103,7 +106,10 @@ def first_plan(
     """What to do with a loop that nothing is known about, or None to unroll this iteration of
     it."""
     if iterator is None:
-        works = len(tx.graph.nodes) - tx.sizes[loop.head][0] >= count - 1
+        nodes, steps = tx.sizes[loop.head]
+        if tx.state.steps - steps > KNOWN_STEPS:
+            raise PlanLoop((tx.code, loop.head), LoopPlan())
+        works = len(tx.graph.nodes) - nodes >= count - 1
         return LoopPlan("", count) if count == UNROLLED_ITERATIONS and works else None
     if count:
         return None

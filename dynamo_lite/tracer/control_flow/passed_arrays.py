@@ -144,11 +144,24 @@ class PassedArrays:
         what = f"an array that was {name!r} before a loop which took its memory over"
         return AliasInfo(what, self.place)
 
+    def stay_apart(self) -> bool:
+        """Whether what an iteration passes on is new, or in memory of one of the arrays that it was
+        passed, and no two variables share memory."""
+        passed = [out for out in self.carried.outputs if isinstance(out, Node) and is_array(out)]
+        homes = [owner(self.tx, out) for out in passed]
+        mine = {*self.body.carried.values()}
+        return len({*homes}) == len(homes) and all(
+            home in mine or is_fresh(self.tx, out, self.body.graph)
+            for home, out in zip(homes, passed)
+        )
+
     def check_memory(self, operands: tuple[Node, ...]) -> None:
         """Arrays that an iteration writes into must be known by one name only."""
         tx = self.tx
         if written(tx, self.body.graph).isdisjoint(self.body.carried.values()):
             return
+        if not self.stay_apart():
+            raise GraphBreak("the loop writes into an array that may be part of another one")
         starts = self.carried.owners(tx)
         mine, others = {*starts.values()}, {owner(tx, node) for node in operands if is_array(node)}
         if len(mine) != len(starts) or mine & others:

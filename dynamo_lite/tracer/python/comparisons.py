@@ -26,6 +26,7 @@ from ..trackers.arrays import words
 from ..trackers.arrays.characters import CharacterVariable, compare_characters
 from ..trackers.arrays.complex_numbers import is_arithmetic
 from ..trackers.arrays.numbers import NumberVariable
+from ..trackers.arrays.rows import RowVariable
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.arrays.unions import UnionNumber, chosen
 from ..trackers.containers.dicts import DictVariable
@@ -301,6 +302,8 @@ def is_same(tx: Tx, lhs: VariableTracker, rhs: VariableTracker) -> bool:
         return True
     if lhs.python_type() is not rhs.python_type():
         return False
+    if isinstance(lhs, RowVariable) and isinstance(rhs, RowVariable) and lhs.rows is rhs.rows:
+        raise GraphBreak(f"the identity of {lhs.describe()}")
     if lhs.in_graph or rhs.in_graph:
         return numpy_calls.is_same(tx, lhs, rhs)
     if lhs.is_constant() and rhs.is_constant():

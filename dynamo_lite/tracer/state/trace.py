@@ -94,7 +94,8 @@ class LoopPlan:
     item's parts, whether items are tuples, and whether it is passed to functions. `fields` are
     those of older objects and cells. In the variables `replaced` are objects, of which each
     iteration makes others; in `words` ints of 64 bits without a sign; `tables` are dicts and sets
-    that the loop fills, with the kinds of what they hold."""
+    that the loop fills, with the kinds of what they hold; `rows` lists of lists that it indexes,
+    with the type of their numbers."""
 
     reason: str = ""
     peeled: int = 0
@@ -104,6 +105,7 @@ class LoopPlan:
     replaced: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     tables: frozenset[tuple[str, Hashable]] = frozenset()
+    rows: frozenset[tuple[str, ArrayType]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,13 @@ from ....ir.node import Node
 from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
 from ...object_model.attributes import python_method
 from ...object_model.constants import LAST, NONE, ConstantVariable, constant
+from ...polyfills.lists import extend
 from ...recording.nodes import record
 from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
+from .arrays import ArrayVariable
 from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .sizes import SizeVariable
 from .unions import UnionNumber, as_int
@@ -131,6 +133,11 @@ class GrowingVariable(VariableTracker):
         self.store(tx, length, item)
         self.resize(tx, 1)
         return NONE
+
+    def method_extend(self, tx: Tx, items: VariableTracker) -> VariableTracker:
+        if items is self or not isinstance(items, ArrayVariable | GrowingVariable):
+            raise GraphBreak(f"method 'extend' of {self.describe()} by {items.describe()}")
+        return tx.known(extend).call(tx, (self, items), {})
 
     def method_pop(self, tx: Tx, index: VariableTracker = LAST) -> VariableTracker:
         if index is not LAST and not (index.is_constant() and index.as_constant(tx) == -1):

@@ -1,0 +1,66 @@
+"""Arrays that iterations pass on and write into, under whatever names they have."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+from ..oracle import check
+
+
+def part_of_an_argument(m):
+    v = np.zeros(8)
+    for i in range(48):
+        v += m[2]
+        v = m[(i % 8) // 2 % 5]
+    return v.sum()
+
+
+def part_of_another(m):
+    v, w = np.zeros(8), np.ones((5, 8))
+    for i in range(48):
+        v += m[2]
+        v = w[i % 5]
+    return v.sum(), w
+
+
+def by_two_names(m):
+    u, v = np.zeros(8), np.ones(8)
+    for i in range(48):
+        v += m[2]
+        u[0] += 1
+        u = v
+    return u, v
+
+
+def new_ones_by_two_names(m):
+    u, v = np.zeros(8), np.ones(8)
+    for i in range(48):
+        v += m[2]
+        u[0] += 1
+        u = v = m[3] * i
+    return u, v, u is v
+
+
+def taking_turns(m):
+    u, v = np.zeros(8), np.ones(8)
+    for i in range(48):
+        u[1:] = v[:-1] + m[i % 5, 1:]
+        u, v = v, u
+    return u, v
+
+
+def turned_round(m):
+    v = np.zeros(8)
+    for i in range(48):
+        v += m[i % 5]
+        v = v[::-1]
+    return v.copy()
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("program", [
+    part_of_an_argument, part_of_another, by_two_names, new_ones_by_two_names, taking_turns,
+    turned_round,
+])
+def test_writes_reach_all_who_have_the_array(program, backend):
+    check(dl.compile(program, backend=backend), program, np.arange(40.0).reshape(5, 8) / 7)
