@@ -16,7 +16,7 @@ from ...base.records import dataclass
 from ...errors import Unsupported
 from ...ir.facts import TypicalFacts
 from ...ir.rules.layout import axis_order, packed_in_order
-from ...ir.sizes import Size, floordiv, product
+from ...ir.sizes import Size, depends_on_data, floordiv, product
 from ...ir.types import ArrayType, contiguous_strides
 from .. import costs
 from ..loop_ir import affine, reshaping, rewrite
@@ -78,12 +78,23 @@ def ordered(
         kind.strides[a] == kind.strides[b] * kind.shape[b] for a, b in pairwise(found.row)
     )
     count = product(kind.shape[dim] for dim in found.row)
-    if not regular and not (isinstance(count, int) and count <= BUFFER):
+    if not regular and not fits_buffer(low, count):
         raise CannotLower("a sum over axes that are not one in memory")
     axes = [value.axes[dim] for dim in found.row]
     if not all(reshaping.can_merge(walk([value.expr]), a, [b]) for a, b in pairwise(axes)):
         value = low.materialise(value, f"{reader} adds it as one row", layout=layout)
     return value, found
+
+
+def fits_buffer(low: Lowering, count: Size) -> bool:
+    """Whether so many numbers are in NumPy's buffer at once; calls bail out where many more than
+    expected are not, of parts whose length data decides."""
+    if isinstance(count, int):
+        return count <= BUFFER
+    if not depends_on_data(count) or low.relations.hint(count) > BUFFER // 4:
+        return False
+    low.relations.require("<=", count, BUFFER)
+    return True
 
 
 def _is_narrow(low: Lowering, kind: ArrayType, found: Visits, dims: set[int]) -> bool:

@@ -200,6 +200,23 @@ def column_products(x, m):
     return x
 
 
+def windows(x, m):
+    small = m.astype(np.float32)
+    for i in range(90):
+        j = 90 - i
+        x[i] += m[max(i - 3, 0):i + 4, max(j - 9, 0):j].mean() + m[i:, :i + 1].sum()
+        x[i] += small[i // 2:i, ::2].sum() + m[i:, i // 30].sum() - m[::-1, :i][i:].sum()
+    return x
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_sums_of_windows_are_native_and_have_the_bits_of_numpy(order):
+    function = dl.compile(windows, fullgraph=True)
+    check(function, windows, VECTOR.copy(), np.array(MATRIX, order=order), calls=2)
+    large = np.sin(np.arange(40000.0)).reshape(200, 200)  # more than NumPy has in a buffer
+    check(function, windows, VECTOR.copy(), np.array(large, order=order), calls=2)
+
+
 def test_products_of_columns_have_the_bits_of_numpy():
     compiled = dl.compile(column_products, fullgraph=True)
     check(compiled, column_products, VECTOR.copy(), MATRIX.copy(), calls=2)
