@@ -86,11 +86,15 @@ private:
     const Method *self;
     std::vector<PyObject *> values;
 
+    // Names in the text of a program are interned: only those made while it runs are compared.
     PyObject **find(PyObject *name) {
-        for (size_t i = 0; i < values.size(); ++i) {
-            const Field &field = (*self->fields)[i];
-            bool same = field.name == name || PyUnicode_Compare(field.name, name) == 0;
-            if (same && field.is_parameter) return &values[i];
+        for (bool is_compared : {false, true}) {
+            for (size_t i = 0; i < values.size(); ++i) {
+                const Field &field = (*self->fields)[i];
+                bool same = is_compared ? PyUnicode_Compare(field.name, name) == 0
+                                        : field.name == name;
+                if (same && field.is_parameter) return &values[i];
+            }
         }
         return nullptr;
     }
