@@ -50,7 +50,7 @@ def same(left: Any, right: Any, same_types: bool = True) -> bool:
     return kinds[0] == kinds[1] and np.asarray(left).tobytes() == np.asarray(right).tobytes()
 
 
-def best_of(functions: dict[str, Callable[[], Any]], rounds: int = 7) -> dict[str, float]:
+def best_of(functions: dict[str, Callable[[], Any]], rounds: int = 21) -> dict[str, float]:
     """The shortest times, in turn: the noise of a shared machine is longer than these programs."""
     found = dict.fromkeys(functions, float("inf"))
     for _ in range(rounds):

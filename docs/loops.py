@@ -16,7 +16,7 @@ sums in another order, ints of another width, another stream of random numbers.
 
 Written by `python docs/loops.py` from what `python -m benchmarks.loops` measured once
 ({versions}) on two cores that were shared with other work. Milliseconds of
-one call, the shortest of seven in turn; `first` is the first compiled call, with tracing and code
+one call, the shortest of 21 in turn; `first` is the first compiled call, with tracing and code
 generation. Losses stand here as well: `Numba`
 below 1 is slower than Numba, and programs that are not native have the reason at the end.
 
