@@ -168,7 +168,7 @@ LISTED: dict[str, Any] = {
     "float64": (pointwise, (rng.normal(size=400), rng.normal(size=400))),
 }
 
-DTYPES = ("?", "u1", "i4", "i8", "f2", "f4", "f8")
+DTYPES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
 for _dtype in DTYPES:
     _x = (small(_dtype, 4, 37) != 0) if _dtype == "?" else small(_dtype, 4, 37)
     LISTED[f"folds_{_dtype}"] = (folds, (_x,))

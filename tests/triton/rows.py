@@ -8,9 +8,8 @@ import numpy as np
 
 from dynamo_lite.ir.row import ROWS, Kind, Op
 
-from .programs import Program
+from .programs import DTYPES, Program
 
-DTYPES = ("?", "i1", "u1", "i4", "i8", "f2", "f4", "f8")
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, 3.0, 1e-4, 60000.0, np.inf, -np.inf, np.nan, 7.25)
 INTEGERS = (0, 1, -1, 2, 3, -7, 5, 13, 40, 63)
 
