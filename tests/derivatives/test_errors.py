@@ -85,6 +85,14 @@ def test_a_graph_break_is_an_error():
         dl.grad(function)(X)
 
 
+def test_a_graph_break_in_code_without_a_file_names_its_line():
+    scope = {}
+    text = "def program(x):\n    y = x * 2\n    print(y)\n    return y.sum()\n"
+    exec(compile(text, "<made>", "exec"), scope)
+    with pytest.raises(dl.errors.FullGraphRequired, match="at <made>:3 in program"):
+        dl.grad(scope["program"])(X)
+
+
 def test_without_the_compiler():
     with dl.set_stance("force_eager"), pytest.raises(TypeError, match="switched off"):
         dl.grad(np.sum)(X)

@@ -210,7 +210,9 @@ class Translator(FrameValues, FrameLanguage):
             file, outer = self.code.co_filename, self.parent.location()
             if file.startswith(OWN_FOLDERS):
                 return outer
-            if is_library_file(file) and not is_library_file(outer.filename):
+            if is_library_file(file) and not is_library_file(outer.filename) and (
+                not outer.filename.startswith(OWN_FOLDERS)
+            ):
                 held = [getattr(cell.bound, "value", None) for cell in self.closure]
                 return outer.into(code_name(self.code, self.globals, held))
         line = self.current.line or self.code.co_firstlineno

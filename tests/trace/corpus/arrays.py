@@ -252,3 +252,11 @@ def no_ufunc(x, other):
         try: found.append(operation())
         except TypeError as error: found.append(str(error))
     return found
+
+
+@program(V)
+def methods_of_one_number(v):
+    n = v[1]
+    v[1], v[0] = v[0], v[1].copy()
+    return (n.copy(), n.flatten(), n.ravel(), n.reshape(1, 1), n.squeeze(), n.transpose(), n.view(np.int64),
+            n.astype("f4", copy=False), np.float64(0.5).copy() * v, n.astype(bool).copy(order="C"))

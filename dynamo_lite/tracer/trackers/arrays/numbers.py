@@ -5,6 +5,7 @@ where it is a fact of the call's inputs, which a guard can hold on to.
 """
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ...recording.nodes import RESULTS, placeholder, record
 from ...recording.unbacked import what_made
 from ...rules.mro import answers
 from ...state.tracker import Args, Kwargs, VariableTracker
+from ..containers.sequences import TupleVariable
 from .graph_methods import (
     OWN,
     GraphMethodVariable,
@@ -46,6 +48,9 @@ OF_EVERY_SCALAR = ("shape", "size", "nbytes", "strides")
 
 READERS = ("item", "tolist", "is_integer", "as_integer_ratio", "hex")
 """Methods of NumPy scalars that give Python values."""
+
+OF_ARRAYS = ("astype", "copy", "flatten", "ravel", "reshape", "squeeze", "transpose", "view")
+"""Methods that NumPy scalars leave to an array of no axes."""
 
 
 class NumberVariable(VariableTracker):
@@ -89,6 +94,8 @@ class NumberVariable(VariableTracker):
             return converted(tx, self, args[0])
         if name in ("item", "tolist") and not args and not kwargs:
             return python_number_of(tx, self)
+        if name in OF_ARRAYS:
+            return by_array(tx, self, name, args, kwargs)
         if name in OWN:
             raise GraphBreak(f"method {name!r} of {self.describe()}")
         return call_graph_method(tx, self, name, args, kwargs)
@@ -216,6 +223,17 @@ def python_number_of(tx: Tx, value: VariableTracker) -> VariableTracker:
     if convert is None or kind.dtype.char in "gG":  # of long doubles Python has none
         raise GraphBreak(f"a Python number made of {value.describe()}")
     return record_call(tx, convert, (value,), {})
+
+
+def by_array(
+    tx: Tx, number: VariableTracker, name: str, args: Args, kwargs: Kwargs
+) -> VariableTracker:
+    """A method of an array without axes; NumPy makes a scalar of one that it gives."""
+    array = record_call(tx, np.asarray, (number,), {})
+    result = call_graph_method(tx, array, name, args, kwargs)
+    if type_of(result).shape:
+        return result
+    return record_call(tx, operator.getitem, (result, TupleVariable()), {})
 
 
 @builds(*SCALARS)
