@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Union
+from typing import Any, Literal, ParamSpec, TypeVar, Union, overload
 
 import numpy as np
 
@@ -22,25 +22,28 @@ from .transforms import jacobian_of, value_and_gradient, value_and_pullback, val
 
 Function = Callable[..., Any]
 Argnums = Union[int, Sequence[int]]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def value_and_grad(
-    fun: Function, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False, *,
-    wrt: Any = None,
-) -> Function:
+    fun: Callable[P, R], argnums: Argnums | None = None, has_aux: bool = False,
+    holomorphic: bool = False, *, wrt: Any = None,
+) -> Callable[P, tuple[R, Any]]:
     """A function of the same arguments that gives `(value, gradient)`.
 
     `fun` gives a real number; with `has_aux`, a pair of it and anything else, which is the value
-    then. The gradient is with respect to the positional argument `argnums`, a tree of arrays and
-    numbers, and of its structure; with a sequence of places, a tuple of gradients. Arguments are
-    not changed: where `fun` writes into one that derivatives are taken of, it writes into a copy.
-    `holomorphic` says that `fun` is a complex function of complex numbers that is one.
+    then. The gradient is with respect to the positional argument `argnums`, the first one where
+    nothing is said, a tree of arrays and numbers, and of its structure; with a sequence of places,
+    a tuple of gradients. Arguments are not changed: where `fun` writes into one that derivatives
+    are taken of, it writes into a copy. `holomorphic` says that `fun` is a complex function of
+    complex numbers that is one.
 
     For a method, `wrt` is a tree of arrays that its object holds, or a function that gives it: the
-    gradient is with respect to these, and has its structure.
+    gradient is with respect to these, in all places that hold them, and has its structure.
     """
     if wrt is not None:
-        return of_parameters(fun, wrt, has_aux)
+        return of_parameters(fun, argnums, wrt, has_aux, holomorphic)
     places = checked(argnums)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -49,13 +52,23 @@ def value_and_grad(
     return transformed(call, fun, "value_and_grad")
 
 
+@overload
 def grad(
-    fun: Function, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False, *,
-    wrt: Any = None,
+    fun: Callable[P, tuple[Any, R]], argnums: Argnums | None = ..., *, has_aux: Literal[True],
+    holomorphic: bool = ..., wrt: Any = ...,
+) -> Callable[P, tuple[Any, R]]: ...
+@overload
+def grad(
+    fun: Callable[P, Any], argnums: Argnums | None = ..., has_aux: bool = ...,
+    holomorphic: bool = ..., *, wrt: Any = ...,
+) -> Callable[P, Any]: ...
+def grad(
+    fun: Function, argnums: Argnums | None = None, has_aux: bool = False,
+    holomorphic: bool = False, *, wrt: Any = None,
 ) -> Function:
     """The gradient alone, as `value_and_grad` gives it; with `has_aux`, `(gradient, aux)`."""
     if wrt is not None:
-        return without_value(of_parameters(fun, wrt, has_aux), has_aux)
+        return without_value(of_parameters(fun, argnums, wrt, has_aux, holomorphic), has_aux)
     places = checked(argnums)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -145,14 +158,20 @@ def without_value(both: Function, has_aux: bool) -> Function:
     return call
 
 
-def of_parameters(fun: Function, wrt: Any, has_aux: bool) -> Function:
+def of_parameters(
+    fun: Function, argnums: Argnums | None, wrt: Any, has_aux: bool, holomorphic: bool
+) -> Function:
     """The value of a method, and its gradient with respect to arrays that its object holds."""
+    if argnums is not None:
+        raise TypeError(
+            "argnums and wrt cannot both be given: the gradient is with respect to arguments or to "
+            "what the object holds\n  remedy: hand over all the arrays as arguments")
     owner = getattr(fun, "__self__", None)
     if owner is None:
         raise TypeError(f"wrt= is for methods, whose objects hold arrays; {fun!r} is none")
 
     def call(places: Any, args: Any, kwargs: Any) -> Any:
-        return value_and_gradients(fun, owner, places, has_aux, args, kwargs)
+        return value_and_gradients(fun, owner, places, has_aux, holomorphic, args, kwargs)
 
     compiled = transformed(call, fun, "value_and_grad")
 
@@ -164,7 +183,9 @@ def of_parameters(fun: Function, wrt: Any, has_aux: bool) -> Function:
     return value_and_tree
 
 
-def checked(argnums: Argnums) -> Union[int, tuple[int, ...]]:
+def checked(argnums: Argnums | None) -> Union[int, tuple[int, ...]]:
+    if argnums is None:
+        return 0
     several = isinstance(argnums, Sequence)
     places = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
     if not all(isinstance(place, (int, np.integer)) for place in places):

@@ -6,32 +6,48 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.pullback import independent, owned, pullback
+from ..ir.pullback import independent, owned
+from .transforms import gradients_of, main_of
 
+Function = Callable[..., Any]
 Path = tuple[tuple[bool, Any], ...]
 """How to get from an object to an array: attributes (True) and items (False) by name."""
 DEPTH = 8
 
 
-def places_of(owner: Any, arrays: Any) -> tuple[Path, ...]:
-    """Where an object has these very arrays; ValueError for one that it does not have."""
-    known = {id(value): path for path, value in reachable(owner, (), DEPTH)}
+def places_of(owner: Any, arrays: Any) -> tuple[tuple[Path, ...], ...]:
+    """Where an object has these very arrays, each in one place or more; ValueError for one that it
+    does not have, and for a number in several places: who shares one does not mean it."""
+    known: dict[int, tuple[Path, ...]] = {}
+    for path, value in reachable(owner):
+        known[id(value)] = (*known.get(id(value), ()), path)
     for array in arrays:
+        kind = type(array).__name__
         if id(array) not in known:
             raise ValueError(
                 f"wrt: no attribute of {type(owner).__name__} holds one of the arrays itself "
-                f"(a {type(array).__name__})\n  remedy: give arrays that attributes, lists or "
+                f"(a {kind})\n  remedy: give arrays that attributes, lists or "
                 "dicts of the object hold, or pass them as arguments")
+        if len(known[id(array)]) > 1 and not isinstance(array, np.ndarray):
+            raise ValueError(
+                f"wrt: {type(owner).__name__} holds one of the numbers (a {kind}, {array!r}) in "
+                "several places, which may not all be meant\n  remedy: make arrays of such numbers")
     return tuple(known[id(array)] for array in arrays)
 
 
-def reachable(value: Any, path: Path, depth: int) -> Iterator[tuple[Path, Any]]:
-    """Arrays and numbers in attributes, lists and dicts, however deep."""
-    if isinstance(value, (np.ndarray, np.generic, float)):
-        yield path, value
-    elif depth:
-        for step, inner in parts(value):
-            yield from reachable(inner, (*path, step), depth - 1)
+def reachable(owner: Any) -> Iterator[tuple[Path, Any]]:
+    """Arrays and numbers in attributes, lists and dicts, each place once, by a shortest path."""
+    seen, level = {id(owner)}, [((), owner)]
+    for _ in range(DEPTH):
+        below: list[Any] = []
+        for path, value in level:
+            for step, inner in parts(value):
+                if isinstance(inner, (np.ndarray, np.generic, float)):
+                    yield (*path, step), inner
+                elif id(inner) not in seen:
+                    seen.add(id(inner))
+                    below.append(((*path, step), inner))
+        level = below
 
 
 def parts(value: Any) -> Iterator[tuple[tuple[bool, Any], Any]]:
@@ -45,19 +61,19 @@ def parts(value: Any) -> Iterator[tuple[tuple[bool, Any], Any]]:
 
 
 def value_and_gradients(
-    function: Callable[..., Any], owner: Any, places: Any, has_aux: bool, args: Any, kwargs: Any
+    function: Function, owner: Any, places: Any, has_aux: bool, holomorphic: bool, args: Any,
+    kwargs: Any,
 ) -> tuple[Any, Any]:
     """What a method gives, and the gradients with respect to what its object has in these places,
     where variables stand while it runs."""
-    before = [found(owner, place) for place in places]
+    before = [found(owner, paths[0]) for paths in places]
     variables = tuple([independent(value) for value in before])
-    for place, variable in zip(places, variables):
-        put(owner, place, owned(variable))
+    for paths, variable in zip(places, variables):
+        put(owner, paths, owned(variable))
     result = function(*args, **kwargs)
-    for place, value in zip(places, before):
-        put(owner, place, value)
-    number = result[0] if has_aux else result
-    return result, pullback((number,), (None,), variables)
+    for paths, value in zip(places, before):
+        put(owner, paths, value)
+    return result, gradients_of(main_of(result, has_aux), variables, holomorphic)
 
 
 def found(owner: Any, path: Any) -> Any:
@@ -66,10 +82,11 @@ def found(owner: Any, path: Any) -> Any:
     return owner
 
 
-def put(owner: Any, path: Any, value: Any) -> None:
-    holder = found(owner, path[:-1])
-    is_attribute, name = path[-1]
-    if is_attribute:
-        setattr(holder, name, value)
-    else:
-        holder[name] = value
+def put(owner: Any, paths: Any, value: Any) -> None:
+    for path in paths:
+        holder = found(owner, path[:-1])
+        is_attribute, name = path[-1]
+        if is_attribute:
+            setattr(holder, name, value)
+        else:
+            holder[name] = value

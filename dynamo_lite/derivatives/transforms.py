@@ -24,14 +24,19 @@ def value_and_gradient(
     chosen = (argnums,) if single else argnums
     variables, shape = variables_of(chosen_of(args, chosen))
     result = at_places(function, chosen, args, kwargs)(*inputs_of(variables, shape))
-    value = main_of(result, has_aux)
+    found = gradients_of(main_of(result, has_aux), variables, holomorphic)
+    gradients = unflatten(shape, found)
+    return result, gradients[0] if single else gradients
+
+
+def gradients_of(value: Any, variables: Any, holomorphic: bool) -> Any:
+    """Those of a number."""
     if not are_alike(flatten(value)[1], flatten(0.0)[1]):  # which asks for no type
         raise TypeError(
             "Gradient only defined for scalar-output functions. Output was of type "
             + type(value).__name__)
     start = complex_one(value, variables) if holomorphic else None
-    gradients = unflatten(shape, pullback((value,), (start,), variables))
-    return result, gradients[0] if single else gradients
+    return pullback((value,), (start,), variables)
 
 
 def complex_one(value: Any, variables: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Type checkers keep the signatures of compiled functions."""
+"""Type checkers keep the signatures of compiled functions, and of derivatives."""
 import json
 import os
 import shutil
@@ -43,6 +43,24 @@ g(x, scale="a")  # wrong
 text: str = f(x)  # wrong
 Model().step(x, 3)  # wrong
 dl.compile(f, fulgraph=True)  # wrong
+
+def loss(x: np.ndarray, k: float = 2.0) -> float:
+    return float((x * k).sum())
+
+def loss_and_name(x: np.ndarray) -> tuple[float, str]:
+    return float(x.sum()), "sum"
+
+slope: np.ndarray = dl.grad(loss)(x, k=3.0)
+value: float = dl.value_and_grad(loss)(x)[0]
+name: str = dl.grad(loss_and_name, has_aux=True)(x)[1]
+both: tuple[float, str] = dl.value_and_grad(loss_and_name, 0, True)(x)[0]
+dl.grad(loss)("wrong")  # wrong
+dl.grad(loss, argnums=(0, 1))(x, 3.0, 4)  # wrong
+dl.grad(loss)(x, j=3)  # wrong
+dl.grad(loss, argnums="x")  # wrong
+dl.value_and_grad(loss)("wrong", k=3.0)  # wrong
+text = dl.value_and_grad(loss)(x)[0]  # wrong
+dl.grad(3)  # wrong
 dl.disable(f)("wrong", 3)  # wrong
 dl.disable(reason="none")(f)("wrong", 3)  # wrong
 dl.allow_in_graph(f)("wrong", 3)  # wrong
