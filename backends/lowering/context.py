@@ -46,6 +46,9 @@ def lowers(reads: Access, **more: Any) -> Callable[[Lower], Lower]:
 WhyExtern = Callable[[Node], "str | None"]
 """Why a node is to be a call of NumPy, as far as the code generator is concerned, or None."""
 
+Loops = frozenset[tuple[str, str]]
+"""Operations of a code generator, by the name of the row and the letter of the dtype's kind."""
+
 BodyLowering = Callable[
     ["Lowering", Graph, Sequence[Value], "set[Buffer]"], "tuple[Lowering, list[Any]]"
 ]
@@ -63,6 +66,7 @@ class Lowering:
     blas: bool = False
     why_extern: WhyExtern = lambda _: None
     native: frozenset[np.dtype] = NATIVE  # element types that kernels compute with
+    loops: Loops = frozenset()  # what kernels have beside what rows have for LLVM
     steps: list[Step] = field(default_factory=list)
     values: dict[Node, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -86,10 +90,10 @@ class Lowering:
     def inside(self, body: Graph) -> Lowering:
         """The state for the lowering of a body, whose steps are its own."""
         inner = Lowering(
-            body, self.lower_body, self.blas, self.why_extern, self.native, notes=self.notes,
-            ownership=self.ownership.inside(), counts=self.counts, constants=self.constants,
-            errstate=self.errstate, origins=self.origins, intervals=self.intervals,
-            defined=self.defined,
+            body, self.lower_body, self.blas, self.why_extern, self.native, self.loops,
+            notes=self.notes, ownership=self.ownership.inside(), counts=self.counts,
+            constants=self.constants, errstate=self.errstate, origins=self.origins,
+            intervals=self.intervals, defined=self.defined,
         )
         inner.relations.know(self.relations)
         return inner

@@ -45,7 +45,7 @@ from . import (  # noqa: F401  (they register)
     views,
 )
 from .changes import own_copy
-from .context import LOWERINGS, READINGS, Lowering, WhyExtern
+from .context import LOWERINGS, READINGS, Loops, Lowering, WhyExtern
 from .externs import bind_results, lower_extern, object_value, own_number
 from .magnitudes import check_magnitudes
 from .overwriting import KeepsOldContents, is_there, overwritten
@@ -58,16 +58,17 @@ PASSES = (hoist, merge, schedule, plan_memory)
 
 def lower(
     graph: Graph, facts: Any = None, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
-    native: frozenset[np.dtype] = NATIVE,
+    native: frozenset[np.dtype] = NATIVE, loops: Loops = frozenset(),
 ) -> Program:
     """The program of a functional graph: fused, scheduled, with its memory planned.
 
     Handles every graph: what has no native lowering becomes a call of NumPy. With `blas` matrix
     products are `Product` steps instead of calls of NumPy. `why_extern` tells why a code
-    generator cannot compute a node itself, or None; `native` are the element types it has.
+    generator cannot compute a node itself, or None; `native` are the element types it has, `loops`
+    the operations that it has and LLVM has not.
     """
     hint = hints_of(graph.symbols, likely(graph))
-    program = lower_steps(graph, blas=blas, why_extern=why_extern, native=native)
+    program = lower_steps(graph, blas=blas, why_extern=why_extern, native=native, loops=loops)
     for run in PASSES:
         program = run(program, hint)
         if config.strict:
@@ -78,10 +79,11 @@ def lower(
 def lower_steps(
     graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
     preserved: frozenset[Node] = frozenset(), native: frozenset[np.dtype] = NATIVE,
+    loops: Loops = frozenset(),
 ) -> Program:
     """The program before fusion: one kernel per value that must be in memory. Nothing is written
     into the inputs in `preserved` before the commit."""
-    low = Lowering(graph, lower_body, blas, why_extern, native)
+    low = Lowering(graph, lower_body, blas, why_extern, native, loops)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
         if node.op == "get_attr":
@@ -98,8 +100,8 @@ def lower_steps(
         lower_nodes(low, unread, early)
     except KeepsOldContents as needed:
         preserved |= {*needed.args}
-        return lower_steps(
-            graph, blas=blas, why_extern=why_extern, preserved=preserved, native=native)
+        return lower_steps(graph, blas=blas, why_extern=why_extern, preserved=preserved,
+                           native=native, loops=loops)
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)

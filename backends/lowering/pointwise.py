@@ -42,7 +42,7 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     for condition in checks_of(row, operands, low.errstate):
         if not simplify.is_true(condition):
             low.launch(axes, Check(condition))
-    if row.llvm[LETTER[dtypes[0].kind]] == IDENTITY:
+    if row.llvm.get(LETTER[dtypes[0].kind]) == IDENTITY:
         return low.lazy(node.type, axes, operands[0])
     result = simplify.apply(row.name, operands, dtypes[-1])
     report_left_out(low, axes, operands, result)
@@ -102,13 +102,14 @@ def why_not_native(low: Lowering, ufunc: np.ufunc, dtypes: Sequence[np.dtype]) -
     if any(dtype != inputs[0] for dtype in inputs):
         return f"{ufunc.__name__} has no loop of its own for {inputs[0]} and {inputs[-1]}"
     row = row_of(ufunc)
-    if not has_loop(row, inputs[0]):
+    if not has_loop(low, row, inputs[0]):
         return f"{ufunc.__name__} has no native form for {inputs[0]}"
     return None
 
 
-def has_loop(row: Op | None, dtype: np.dtype) -> bool:
-    return row is not None and LETTER[dtype.kind] in row.llvm
+def has_loop(low: Lowering, row: Op | None, dtype: np.dtype) -> bool:
+    return row is not None and (
+        LETTER[dtype.kind] in row.llvm or (row.name, dtype.kind) in low.loops)
 
 
 def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtype) -> Expr:

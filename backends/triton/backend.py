@@ -36,6 +36,7 @@ from .device import CuPyDevice, Device, is_installed
 from .emit import TritonKernel, emit
 from .host import HostDevice
 from .host_kernels import HostKernel
+from .pairs import FORMULAS, PARTS
 from .places import host_numbers, is_of_numbers, on_one_side, with_numbers
 from .plan import PlanWriter
 from .replay import Recorder, ReplayedPlan, can_replay
@@ -47,6 +48,7 @@ from .transfers import MovedPlan
 OUTPUT_CODE = logger("output_code")
 NATIVE = NATIVE_OF_ALL | TYPES.keys()
 """Element types that kernels have; NumPy runs those that turn out to be of complex numbers."""
+LOOPS = frozenset({(name, "c") for name in FORMULAS})
 
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
@@ -78,7 +80,8 @@ def compile_for(graph: Graph, device: Device, is_moved: bool = False) -> Callabl
         if (why := why_not_node(node)) is not None:
             raise Unsupported(why)
     on_host = device.array is np.ndarray
-    program = lower(functional, facts, blas=on_host, why_extern=why_extern, native=NATIVE)
+    program = lower(functional, facts, blas=on_host, why_extern=why_extern, native=NATIVE,
+                    loops=LOOPS)
     plan = compile_program(program, device)
     if not is_moved:
         return plan
@@ -191,8 +194,11 @@ def why_extern(node: Node) -> str | None:
         kind for kind in leaves((node.type, [_type_of(leaf) for leaf in leaves(node.args)]))
         if isinstance(kind, ArrayType)
     ]  # fmt: skip
-    if odd := next((kind.dtype for kind in types if kind.dtype not in TYPES), None):
+    if odd := next((kind.dtype for kind in types if kind.dtype not in (TYPES | PARTS)), None):
         return f"dtype {odd} has no Triton type"
+    if any(kind.dtype in PARTS for kind in types) and (
+            row is None or row.kind in (Kind.SCAN, Kind.MATMUL, Kind.EXTERN)):
+        return "running folds and products of complex numbers are the library's"
     if any(kind.dtype == np.float16 for kind in types) and (why := why_not_halves(node)):
         return why
     if row is not None and row.kind is Kind.SCAN and node.type.library == "cupy":
@@ -200,7 +206,8 @@ def why_extern(node: Node) -> str | None:
     if row is not None and row.kind is Kind.POINTWISE and isinstance(node.target, np.ufunc):
         operands = [as_type(_type_of(value)) for value in node.args[: node.target.nin]]
         loop = resolve(node.target, operands, [None] * node.target.nout)[0]
-        if node.target.nout > 1 or template_of(row.name, loop) is None:
+        known = row.name in FORMULAS if loop in PARTS else template_of(row.name, loop) is not None
+        if node.target.nout > 1 or not known:
             return f"{row.name} of {loop} has no Triton form"
     return None
 

@@ -5,17 +5,19 @@ between them.
 """
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from ...errors import Unsupported
 from ...ir.sizes import product
-from ..loop_ir.loops import Axis, Kernel, Reduce, Scan, walk
+from ..loop_ir.loops import Axis, Kernel, Reduce, Scalar, Scan, walk
 from ..loop_ir.rewrite import free_axes
 from .blocks import BlockEmitter
-from .emitter import Parameter, TritonKernel, narrow_condition, root
+from .emitter import Parameter, TritonKernel, narrow_condition
 from .folds import POSITIONS
+from .pairs import Given, in_pairs
 from .rows import RowEmitter
 from .scalars import TYPES
 from .scans import ScanEmitter
@@ -30,12 +32,23 @@ __all__ = ["Parameter", "TritonKernel", "emit", "why_not_triton"]
 
 def emit(kernel: Kernel) -> TritonKernel:
     """The Triton source of one kernel; `Unsupported` names what has no Triton form."""
+    kernel, parts = in_pairs(kernel)
     if (why := why_not_triton(kernel)) is not None:
         raise Unsupported(why)
-    made = in_shape(kernel, False)
+    made = with_parts(in_shape(kernel, False), parts)
     if not (fits := narrow_condition(kernel)):
         return made
-    return replace(made, narrow=in_shape(kernel, True), fits=fits)
+    return replace(made, narrow=with_parts(in_shape(kernel, True), parts), fits=fits)
+
+
+def with_parts(made: TritonKernel, parts: Mapping[Scalar, Given]) -> TritonKernel:
+    """The kernel, whose parameters say of which numbers they are parts."""
+    def named(parameter: Parameter) -> Parameter:
+        if parameter.scalar is None or (given := parts.get(parameter.scalar)) is None:
+            return parameter
+        return replace(parameter, scalar=given.number, part=given.part)
+
+    return replace(made, parameters=tuple(map(named, made.parameters)))
 
 
 def in_shape(kernel: Kernel, narrow: bool) -> TritonKernel:
@@ -72,9 +85,8 @@ def narrow_fold(kernel: Kernel) -> Axis | None:
     points = product(axis.extent for axis in kernel.axes)
     if not isinstance(points, int) or points > FEW_RESULTS:
         return None
-    folds = [expr for expr in walk(map(root, kernel.statements)) if isinstance(expr, Reduce)]
-    longest = next((fold.axes[-1] for fold in folds), None)
-    if longest is None or any(fold.axes[-1].extent != longest.extent for fold in folds):
+    longest = next((fold.axes[-1] for fold in kernel.folds), None)
+    if longest is None or any(fold.axes[-1].extent != longest.extent for fold in kernel.folds):
         return None
     is_short = isinstance(longest.extent, int) and longest.extent <= SHORT_FOLD
     return None if is_short else longest
@@ -87,7 +99,7 @@ def spread_axis(kernel: Kernel) -> Axis | None:
         return None
     last, frees = kernel.axes[-1], {}  # type: ignore[var-annotated]
     for statement in kernel.statements:
-        for expr in walk([root(statement)]):
+        for expr in walk(statement.roots):
             if isinstance(expr, Reduce) and last not in free_axes(expr, frees) and (
                 [axis.extent for axis in expr.axes] == [last.extent]
             ):

@@ -31,7 +31,8 @@ from ..loop_ir.loops import (
     walk,
 )
 from ..loop_ir.rewrite import free_axes
-from .folds import COMBINE, POSITIONS, accumulator_type, neutral
+from .folds import COMBINE, POSITIONS, SUMS, accumulator_type, neutral
+from .pairs import PairStore
 from .scalars import TYPES, apply_text, constant_text
 
 NARROW_LIMIT = 2**30
@@ -50,6 +51,7 @@ class Parameter:
     buffer: Buffer | None = None
     scalar: Scalar | None = None
     size: Size | None = None
+    part: str = ""  # of the scalar: "real" or "imag"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +229,18 @@ class Emitter:
         return f"tl.load({where}{self.access(expr)}){suffix}"
 
     def store(self, statement: Store) -> None:
-        value = self.expression(statement.value)
-        where = self.place(statement.buffer, statement.offset, statement.indices)
-        memory = f"tl.{TYPES[statement.buffer.dtype].memory_name}"
-        self.line(f"tl.store({where}, {value}.to({memory}){self.access(statement)})")
-        if statement.buffer in self.kernel.reads:
-            self.forget(statement.buffer)
-            if not statement.indices:
-                self.scopes[-1][Load(statement.buffer, statement.offset)] = value
+        stores = [statement, statement.imag] if isinstance(statement, PairStore) else [statement]
+        values = [self.expression(store.value) for store in stores]
+        for store, value in zip(stores, values):
+            where = self.place(store.buffer, store.offset, store.indices)
+            memory = f"tl.{TYPES[store.buffer.dtype].memory_name}"
+            self.line(f"tl.store({where}, {value}.to({memory}){self.access(store)})")
+        if statement.buffer not in self.kernel.reads:
+            return
+        self.forget(statement.buffer)
+        for store, value in zip(stores, values):
+            if not store.indices:
+                self.scopes[-1][Load(store.buffer, store.offset)] = value
 
     def forget(self, buffer: Buffer) -> None:
         """What was computed from the contents of a buffer, which have changed."""
@@ -277,7 +283,7 @@ class Emitter:
         """What a fold has found; a sum of no floats is 0.0."""
         extents = [axis.extent for axis in expr.axes]
         unknown = [extent for extent in extents if not isinstance(extent, int)]
-        if expr.op != "add" or expr.dtype.kind != "f" or not (unknown or 0 in extents):
+        if expr.op not in SUMS or expr.dtype.kind != "f" or not (unknown or 0 in extents):
             return found
         found = self.assign(found)
         if 0 in extents:
@@ -319,11 +325,6 @@ class Emitter:
         return TritonKernel(
             self.kernel.name, source, tuple(self.parameters.values()), points, block, warps
         )
-
-
-def root(statement: Statement) -> Expr:
-    """The expression that a statement evaluates."""
-    return statement.condition if isinstance(statement, Check) else statement.value
 
 
 def elements(size: Size, itemsize: int) -> Size:

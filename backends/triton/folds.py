@@ -4,15 +4,22 @@ from __future__ import annotations
 import numpy as np
 
 from ...base.records import dataclass
+from .pairs import SUM_OF_PARTS
 from .scalars import TYPES
+
+SUMS = ("add", SUM_OF_PARTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """`inline` combines {a} and {b}; `function` is a jitted function of the prelude that does."""
+    """`inline` combines {a} and {b}; `function` is a jitted function of the prelude that does.
+    `row` and `rows` fold the lanes of a row, or those of several, given how many there are at most:
+    for Triton's interpreter, which folds them in NumPy's order."""
 
     inline: str
     function: str
+    row: str = ""
+    rows: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,8 @@ class Position:
 
 
 COMBINE = {
-    "add": Fold("{a} + {b}", "fold_add"),
+    "add": Fold("{a} + {b}", "fold_add", "row_sum", "sums_of_rows"),
+    SUM_OF_PARTS: Fold("{a} + {b}", "fold_add", "row_sum_of_parts", "sums_of_parts_of_rows"),
     "multiply": Fold("{a} * {b}", "fold_multiply"),
     "minimum": Fold("least({a}, {b})", "least"),
     "maximum": Fold("greatest({a}, {b})", "greatest"),
@@ -49,7 +57,7 @@ def accumulator_type(op: str, dtype: np.dtype) -> str:
 def neutral(op: str, dtype: np.dtype, shape: str) -> str:
     """Registers that a fold begins with. A sum of floats begins with -0.0, which changes none."""
     register = accumulator_type(op, dtype)
-    if op != "add" or dtype.kind != "f":
+    if op not in SUMS or dtype.kind != "f":
         return f"tl.full({shape}, {identity(op, dtype)}, {register})"
     bits = 8 * max(dtype.itemsize, 4)
     return f"tl.full({shape}, {-(2 ** (bits - 1))}, tl.int{bits}).to({register}, bitcast=True)"

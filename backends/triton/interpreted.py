@@ -18,7 +18,7 @@ from ..loop_ir.evaluation import scalar_operation
 from .compiler import namespace_of
 from .emitter import Parameter, TritonKernel, power_of_two
 from .launch import Launcher
-from .prelude import PRELUDE
+from .prelude import OPERANDS, PRELUDE
 from .turns import TURN
 
 PRELUDES: dict[str, Any] = {}
@@ -31,6 +31,8 @@ makes tensors of numbers that are assigned, takes longer for that than for all e
 LARGEST = 2**18  # elements that are interpreted at once
 RUNNING = "running_"
 """What the names of the prelude's running folds begin with."""
+OF_COMPLEX = "complex_"
+"""The same of its functions of complex numbers."""
 
 
 class Interpreted(interpreter.InterpretedFunction):
@@ -79,6 +81,50 @@ def sums_of_rows(lanes: Any, count: Any) -> Any:
     return tl.tensor(interpreter.TensorHandle(total, kind.scalar), shape)
 
 
+def row_sum_of_parts(lanes: Any, count: Any) -> Any:
+    """The sum of the real parts, or of the imaginary ones, as NumPy adds complex numbers."""
+    data, kind = lanes.handle.data, lanes.dtype
+    count = count if isinstance(count, int) else int(count.handle.data.item())
+    total = np.add.reduce(paired(data[:count], -np.zeros(count, data.dtype))).real
+    return tl.tensor(interpreter.TensorHandle(np.array([total], data.dtype), kind), kind)
+
+
+def sums_of_parts_of_rows(lanes: Any, count: Any) -> Any:
+    """The same of each row."""
+    data, kind = lanes.handle.data, lanes.type
+    count = count if isinstance(count, int) else int(count.handle.data.item())
+    rows = paired(data[:, :count], -np.zeros((data.shape[0], count), data.dtype))
+    total = np.ascontiguousarray(np.add.reduce(rows, axis=1, keepdims=True).real)
+    shape = tl.block_type(kind.scalar, list(total.shape))
+    return tl.tensor(interpreter.TensorHandle(total, kind.scalar), shape)
+
+
+def paired(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    """Complex numbers of these parts."""
+    made = np.empty(np.broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
+    made.real, made.imag = real, imag
+    return made
+
+
+def of_complex(name: str) -> Any:
+    """NumPy's function of complex numbers, or one part of its results."""
+    op, _, part = name.partition("_")
+    if part not in ("real", "imag"):
+        op, part = name, ""
+    function = scalar_operation(op)
+
+    def run(*parts: Any) -> Any:
+        values = [one.handle.data for one in parts]
+        found = function(*map(paired, values[::2], values[1::2]))
+        found = np.ascontiguousarray(getattr(found, part) if part else found)
+        shaped = max(parts, key=lambda one: one.handle.data.size)
+        kind = tl.int1 if found.dtype == np.bool_ else shaped.dtype
+        shape = kind if not shaped.type.is_block() else tl.block_type(kind, list(shaped.shape))
+        return tl.tensor(interpreter.TensorHandle(found, kind), shape)
+
+    return run
+
+
 def running(op: str) -> Any:
     """The running fold of lanes, one after the other as in NumPy; a GPU folds pairs of them."""
     accumulate = scalar_operation(op).accumulate
@@ -96,9 +142,11 @@ def prelude() -> dict[str, Any]:
     if not PRELUDES:
         names = interpretable(namespace_of(PRELUDE))
         names["libdevice"] = Libdevice()  # which the functions of the prelude look up here
-        names["row_sum"], names["sums_of_rows"] = row_sum, sums_of_rows
+        for function in (row_sum, sums_of_rows, row_sum_of_parts, sums_of_parts_of_rows):
+            names[function.__name__] = function
         for name in [name for name in names if name.startswith(RUNNING)]:
             names[name] = running(name.removeprefix(RUNNING))
+        names |= {name: of_complex(name.removeprefix(OF_COMPLEX)) for name in OPERANDS}
         PRELUDES.update(names)
     return PRELUDES
 

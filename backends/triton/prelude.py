@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from .complex_formulas import COMPLEX
+
 PRELUDE = '''
 import triton
 import triton.language as tl
@@ -285,6 +287,14 @@ def logaddexp2_f(a, b):
 
 
 @triton.jit
+def root(a):
+    if a.dtype.primitive_bitwidth == 64:
+        return tl.sqrt(a)
+    else:
+        return tl.sqrt_rn(a)
+
+
+@triton.jit
 def bitwise_count_i(a):
     return bitwise_count_u(tl.abs(a).to(tl.uint64) << (64 - a.dtype.primitive_bitwidth))
 
@@ -296,6 +306,10 @@ def bitwise_count_u(a):
     x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
     return ((x * 0x0101010101010101) >> 56).to(tl.uint8)
-'''
+''' + COMPLEX
 
 OWN_FUNCTIONS = frozenset(re.findall(r"def (\w+)\(", PRELUDE))
+
+OPERANDS = {name: len(operands.split(","))
+            for name, operands in re.findall(r"def (complex_\w+)\(([\w, ]+)\)", PRELUDE)}
+"""Of functions of complex numbers, given as their parts: how many parts they take."""

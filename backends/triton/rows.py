@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from ...ir.sizes import Size, product
 from ..loop_ir.loops import Axis, Check, Kernel, Reduce, Scan, Store, walk
 from ..loop_ir.rewrite import free_axes
-from .emitter import Emitter, TritonKernel, power_of_two, root, warps_for
+from .emitter import Emitter, TritonKernel, power_of_two, warps_for
 from .folds import COMBINE, POSITIONS, accumulator_type, neutral
 from .scalars import TYPES
 
@@ -53,7 +53,7 @@ class RowEmitter(Emitter):
 
     def statement(self, statement: Store | Check, lanes: int) -> None:
         outer = set(self.row_axes)
-        for expr in walk([root(statement)]):
+        for expr in walk(statement.roots):
             if isinstance(expr, Reduce) and free_axes(expr, self.frees) <= outer:
                 self.expression(expr)
         if self.lane_axis is None:
@@ -145,10 +145,9 @@ class RowEmitter(Emitter):
         return accumulator
 
     def _across(self, lanes: str, op: str) -> str:
-        """The fold of all lanes. That of a sum says how many there are at most, for Triton's
-        interpreter, which adds them in NumPy's order."""
-        if op == "add":
-            return f"row_sum({lanes}, {self.size(self.extent)})"
+        """The fold of all lanes."""
+        if COMBINE[op].row:
+            return f"{COMBINE[op].row}({lanes}, {self.size(self.extent)})"
         return f"tl.reduce({lanes}, 0, {COMBINE[op].function})"
 
     def _neutralised(self, expr: Reduce) -> str:

@@ -9,7 +9,7 @@ from ...base.records import dataclass
 from ...errors import Unsupported
 from ...ir.ops.c_functions import UFUNCS
 from ...ir.row import by_name
-from .prelude import OWN_FUNCTIONS
+from .prelude import OPERANDS, OWN_FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def template_of(op: str, dtype: np.dtype) -> str | None:
     "@name" calls the prelude's function `name_<kind>`.
     """
     if (row := by_name(op)) is None:
-        return None
+        return call_text(op)
     template = row.triton
     if template is not None and not isinstance(template, str):
         keys = (*(dtype.char if dtype.kind == "f" else ""), dtype.kind, "")
@@ -74,6 +74,13 @@ def template_of(op: str, dtype: np.dtype) -> str | None:
         return None
     ufunc = row.target if isinstance(row.target, np.ufunc) else UFUNCS[row.target]
     return f"{name}({', '.join('{' + letter + '}' for letter in 'abc'[: ufunc.nin])})"
+
+
+def call_text(name: str) -> str | None:
+    """A call of a function of the prelude that parts of complex numbers have."""
+    if name not in OPERANDS:
+        return None
+    return f"{name}({', '.join('{' + letter + '}' for letter in 'abcd'[: OPERANDS[name]])})"
 
 
 def apply_text(op: str, dtype: np.dtype, result: np.dtype, operands: list[str]) -> str:

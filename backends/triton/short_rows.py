@@ -61,8 +61,8 @@ class ShortRowEmitter(RowEmitter):
         return f"{folded}[:, None]"
 
     def _across(self, lanes: str, op: str) -> str:
-        if op == "add":
-            return f"sums_of_rows({lanes}, {self.size(self.extent)})"
+        if COMBINE[op].rows:
+            return f"{COMBINE[op].rows}({lanes}, {self.size(self.extent)})"
         return self.kept(f"tl.reduce({lanes}, 1, {COMBINE[op].function})")
 
     # -- accesses and checks are masked as far as they reach

@@ -36,7 +36,6 @@ from ..loop_ir.loops import (
 from ..loop_ir.program import Allocate, Launch, Program, Step, with_blocks
 from .blocks import LARGEST_BLOCK
 from .emit import spread_axis
-from .emitter import root
 from .folds import POSITIONS
 
 ROW_PART = 8192
@@ -236,7 +235,8 @@ class Partial:
 
 
 def folds_of(statements: Iterable[Statement]) -> list[Reduce]:
-    return [one for one in walk(map(root, statements)) if isinstance(one, Reduce)]
+    roots = [root for statement in statements for root in statement.roots]
+    return [one for one in walk(roots) if isinstance(one, Reduce)]
 
 
 def strides_of(axes: tuple[Axis, ...], itemsize: int) -> tuple[Size, ...]:

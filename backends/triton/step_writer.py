@@ -186,6 +186,8 @@ class StepWriter:
         number = self._scalar(parameter.scalar)
         if parameter.scalar in self.boxed:
             number += ".item()"
+        if parameter.part:
+            number += f".{parameter.part}"
         if parameter.scalar.dtype == np.float16:  # its bits, as an integer of 16 bits
             return f"{self.constant(_half_bits)}({number})"
         return number

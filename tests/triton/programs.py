@@ -210,6 +210,30 @@ PROGRAMS = {name: Program(*listed) for name, listed in LISTED.items()} | {
     f"{name}_of_any_size": Program(*LISTED[name], symbolic=True) for name in UNKNOWN
 }
 
+
+
+def complex_arithmetic(x: Any, y: Any) -> Any:
+    return x * y + 1j - y / x, np.absolute(x) * np.conjugate(y), np.where(x == y, x, -y), x < y
+
+
+def complex_sums(x: Any, y: Any) -> Any:
+    return np.sum(x * y, axis=1), np.sum(x, axis=0), np.sum(np.absolute(x), axis=1)
+
+
+def c8(*shape: int) -> np.ndarray:
+    return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype("c8")
+
+
+def both(function: Any, *shape: int) -> dict[str, Program]:
+    """In both precisions."""
+    x, y = c8(*shape), c8(*shape)
+    name = function.__name__
+    wide = x.astype("c16"), y.astype("c16")
+    return {name: Program(function, (x, y)), f"{name}_c16": Program(function, wide),
+            f"{name}_of_any_size": Program(function, (x, y), symbolic=True)}
+
+
+PROGRAMS |= both(complex_arithmetic, 37, 40) | both(complex_sums, 5, 70)
 TWOS = np.full(300, 2)
 ONE_ZERO = np.where(np.arange(300) == 299, 0, 2)
 PROGRAMS |= {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from dynamo_lite.backends.loop_ir.program import Launch
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.triton.backend import why_extern
+from dynamo_lite.backends.triton.backend import LOOPS, NATIVE, why_extern
 from dynamo_lite.backends.triton.emit import TritonKernel, emit
 
 from dynamo_lite.ir.graph import Graph
@@ -24,7 +24,7 @@ from tests.backends.test_symbolic import retyped
 from tests.fuzz.seeds import DAY
 
 from .programs import DTYPES, PROGRAMS
-from .rows import POINTWISE, ROW_PROGRAMS, has_loop
+from .rows import POINTWISE, ROW_PROGRAMS, dtypes_of, has_loop
 
 ROOT = Path(__file__).resolve().parents[2]
 RARE = ("_i1", "_i2", "_u2", "_u4", "_u8")
@@ -97,7 +97,7 @@ def test_loads_and_stores_are_vectors(name, width):
     assert f"ld.global.{width}" in compile_kernel(kernel)[1]
 
 
-@pytest.mark.parametrize("dtype", DTYPES if DAY else ("?", "u1", "i4", "f4", "f8"))
+@pytest.mark.parametrize("dtype", DTYPES if DAY else ("?", "u1", "i4", "f4", "f8", "c8"))
 def test_every_row_compiles(dtype):
     """The templates mean something to Triton's compiler, which checks more than its interpreter."""
     pytest.importorskip("triton")
@@ -108,11 +108,13 @@ def test_every_row_compiles(dtype):
     nodes = [builder.input(x, name) for name in "xy"]
     results = [
         builder.call(row.target, *nodes[: row.target.nin])
-        for row in POINTWISE if has_loop(row, (x, x)[: row.target.nin])
+        for row in POINTWISE if dtype in dtypes_of(row) and has_loop(row, (x, x)[: row.target.nin])
     ]  # fmt: skip
-    if x.dtype.kind != "f":  # the others run in the loops of floats
+    if x.dtype.kind not in "fc":  # the others run in the loops of floats
         results = [node for node in results if node.type.dtype.kind != "f"]
-    for step in lower(builder.output(*results), why_extern=why_extern).steps:
+    graph = builder.output(*results)
+    steps = lower(graph, why_extern=why_extern, native=NATIVE, loops=LOOPS).steps
+    for step in steps:
         if isinstance(step, Launch):
             assert compile_kernel(emit(step.kernel), aligned=False)[0].cubin
 

@@ -1,0 +1,130 @@
+"""Functions of the prelude for parts of complex numbers: (a, b) and (c, d) are two of them.
+
+`complex_<row>_<part>` is one part of the result, `complex_<row>` a result that is not complex.
+Formulas are NumPy's (`loops_umath_fp`, `loops_unary_complex`), each operation rounded by itself;
+exponentials are C's (Annex G).
+"""
+from __future__ import annotations
+
+COMPLEX = '''
+
+@triton.jit
+def row_sum_of_parts(lanes, count):
+    return row_sum(lanes, count)
+
+
+@triton.jit
+def sums_of_parts_of_rows(lanes, count):
+    return sums_of_rows(lanes, count)
+
+
+@triton.jit
+def complex_multiply_real(a, b, c, d):
+    return a * c - b * d
+
+
+@triton.jit
+def complex_multiply_imag(a, b, c, d):
+    return a * d + b * c
+
+
+@triton.jit
+def complex_square_real(a, b):
+    return a * a - b * b
+
+
+@triton.jit
+def complex_square_imag(a, b):
+    return a * b + b * a
+
+
+@triton.jit
+def divisor(c, d):
+    first = tl.abs(c) >= tl.abs(d)
+    large, small = tl.where(first, c, d), tl.where(first, d, c)
+    ratio = quotient(small, large)
+    return first, ratio, quotient(tl.full([], 1.0, c.dtype), large + small * ratio)
+
+
+@triton.jit
+def complex_divide_real(a, b, c, d):
+    first, ratio, scale = divisor(c, d)
+    found = (tl.where(first, a, b) + tl.where(first, b, a) * ratio) * scale
+    return tl.where((c == 0) & (d == 0), quotient(a, tl.abs(c)), found)
+
+
+@triton.jit
+def complex_divide_imag(a, b, c, d):
+    first, ratio, scale = divisor(c, d)
+    found = tl.where(first, b - a * ratio, b * ratio - a) * scale
+    return tl.where((c == 0) & (d == 0), quotient(b, tl.abs(c)), found)
+
+
+@triton.jit
+def complex_reciprocal_real(a, b):
+    first = tl.abs(b) <= tl.abs(a)
+    large, small = tl.where(first, a, b), tl.where(first, b, a)
+    ratio = quotient(small, large)
+    return quotient(tl.where(first, tl.full([], 1.0, a.dtype), ratio), large + small * ratio)
+
+
+@triton.jit
+def complex_reciprocal_imag(a, b):
+    first = tl.abs(b) <= tl.abs(a)
+    large, small = tl.where(first, a, b), tl.where(first, b, a)
+    ratio = quotient(small, large)
+    above = tl.where(first, negative_f(ratio), tl.full([], -1.0, a.dtype))
+    return quotient(above, large + small * ratio)
+
+
+@triton.jit
+def complex_absolute(a, b):
+    x, y = tl.abs(a), tl.abs(b)
+    infinite = (x == float("inf")) | (y == float("inf"))
+    large, small = tl.where(x > y, x, y), tl.where(x > y, y, x)
+    idle = infinite | ((x == 0) & (y == 0))
+    ratio = quotient(small, tl.where(idle, tl.full([], 2.0, a.dtype), large))
+    found = root(ratio * ratio + tl.full([], 1.0, a.dtype)) * large
+    return tl.where(infinite, tl.full([], float("inf"), a.dtype), found)
+
+
+@triton.jit
+def scaled(a, part):
+    """exp(a) * part, also where exp(a) alone overflows."""
+    half = libdevice.exp(a * 0.5)
+    return tl.where(a > 88.0, half * part * half, libdevice.exp(a) * part)
+
+
+@triton.jit
+def complex_exp_real(a, b):
+    found = scaled(a, libdevice.cos(b))
+    found = tl.where(b == 0, libdevice.exp(a), found)
+    is_infinite = (tl.abs(a) == float("inf")) & ~(tl.abs(b) < float("inf"))
+    return tl.where(is_infinite, tl.where(a > 0, a, 0.0), found)
+
+
+@triton.jit
+def complex_exp_imag(a, b):
+    found = tl.where(b == 0, b, scaled(a, libdevice.sin(b)))
+    return tl.where((a == float("-inf")) & ~(tl.abs(b) < float("inf")), 0.0, found)
+
+
+@triton.jit
+def complex_less(a, b, c, d):
+    return ((a < c) & (b == b) & (d == d)) | ((a == c) & (b < d))
+
+
+@triton.jit
+def complex_less_equal(a, b, c, d):
+    return ((a < c) & (b == b) & (d == d)) | ((a == c) & (b <= d))
+
+
+@triton.jit
+def complex_greater(a, b, c, d):
+    return complex_less(c, d, a, b)
+
+
+@triton.jit
+def complex_greater_equal(a, b, c, d):
+    return complex_less_equal(c, d, a, b)
+'''

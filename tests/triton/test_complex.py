@@ -1,0 +1,127 @@
+"""Complex numbers as pairs: kernels of them, and the formulas that a GPU computes them by."""
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+pytest.importorskip("triton")
+from dynamo_lite.backends.triton import interpreted
+from dynamo_lite.backends.triton.backend import compile_for
+from dynamo_lite.backends.triton.compiler import namespace_of
+from dynamo_lite.backends.triton.host import HostDevice
+from dynamo_lite.backends.triton.prelude import OPERANDS, PRELUDE
+from dynamo_lite.backends.triton.turns import TURN
+
+from .rows import complex_numbers
+
+tl, interpreter = interpreted.tl, interpreted.interpreter
+
+
+@functools.cache
+def formulas():
+    """The functions of the prelude as a GPU has them, not NumPy's in their place."""
+    names = interpreted.interpretable(namespace_of(PRELUDE))
+    names["libdevice"] = interpreted.Libdevice()
+    return names
+
+
+def tensor(values):
+    kind = tl.float32 if values.itemsize == 4 else tl.float64
+    handle = interpreter.TensorHandle(np.ascontiguousarray(values), kind)
+    return tl.tensor(handle, tl.block_type(kind, list(values.shape)))
+
+
+def computed(name, parts):
+    with TURN.kept(), np.errstate(all="ignore"):
+        TURN.take(interpreted.patched)
+        return formulas()[name](*map(tensor, parts)).handle.data
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("name", OPERANDS)
+def test_formulas_are_numpys(name, dtype):
+    """To the last few bits of the number, and exactly where it has no finite part."""
+    op, _, part = name.removeprefix("complex_").partition("_")
+    if part not in ("real", "imag"):
+        op, part = f"{op}_{part}".rstrip("_"), ""
+    drawn = np.random.default_rng(3).normal(size=(2, 175)) * 3  # with the 81 others a block
+    values = np.concatenate([complex_numbers(np.dtype(dtype)), (drawn[0] + 1j * drawn[1])])
+    values = values.astype(dtype)
+    operands = (values,) if OPERANDS[name] == 2 else np.broadcast_arrays(values[:, None], values)
+    with np.errstate(all="ignore"):
+        want = getattr(np, op)(*operands)
+    got = computed(name, [half for one in operands for half in (one.real, one.imag)])
+    if want.dtype == np.bool_:
+        np.testing.assert_array_equal(got, want)
+        return
+    size, want = np.abs(want), getattr(want, part) if part else want
+    finite = np.isfinite(size) & (size > np.finfo(want.dtype).tiny)
+    apart = np.abs(got[finite].astype("f8") - want[finite])
+    assert (apart <= 8 * np.finfo(want.dtype).eps * size[finite]).all()
+    np.testing.assert_array_equal(got[~finite], want[~finite])
+
+
+def arithmetic(x, y):
+    return x * y + 1j - y / x, x.conj() * np.abs(y), -x, x**2, 1 / y, np.exp(x)
+
+
+def parts(x, y):
+    return x.real + y.imag, np.where(x.real > 0, x, y), x.real.astype(x.dtype), x.astype("c16")
+
+
+def compared(x, y):
+    return x < y, x == y, x != y, np.isnan(x), np.isfinite(y), x.any(), np.logical_not(x)
+
+
+def sums(x, y):
+    return x.sum(), (x * y).sum(axis=0), x.mean(axis=1), np.abs(x).sum(axis=1)
+
+
+def moved(x, y):
+    return x.T * 2, x[::-1] + y, np.concatenate([x, y]), x[[1, 0, 2, 1]]
+
+
+def in_place(x, y):
+    x *= y
+    x[0] = x[1].conj()
+    x[:, 1:] += x[:, 1:] * 1j
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("function", [arithmetic, parts, compared, sums, moved, in_place])
+def test_functions_are_kernels_with_numpys_bits(function, dtype):
+    plans = []
+
+    def backend(graph, inputs):
+        plans.append(compile_for(graph, HostDevice()))
+        return plans[-1]
+
+    rng = np.random.default_rng(2)
+    x, y = ((rng.normal(size=(3, 40)) + 1j * rng.normal(size=(3, 40))).astype(dtype)
+            for _ in range(2))
+    ours = x.copy()
+    found = dl.compile(function, backend=backend, fullgraph=True)(ours, y)
+    expected = function(x, y)
+    for got, want in zip(*(one if type(one) is tuple else (one,) for one in (found, expected)),
+                         strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(ours, x)
+    (plan,) = plans
+    assert plan.kernels and "# exp" not in plan.text
+
+
+def test_numbers_are_given_as_their_parts():
+    def scaled(x, a, b):
+        return x * a + b
+
+    x = np.arange(4.0) + 1j
+    f = dl.compile(scaled, backend="triton", options={"interpret": True}, dynamic=True)
+    for a, b in ((2 + 3j, np.complex128(1j)), (1j, np.complex128(-4 - 0j))):
+        np.testing.assert_array_equal(f(x, a, b), scaled(x, a, b))
+
