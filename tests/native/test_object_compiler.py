@@ -24,8 +24,8 @@ ADD = """define i64 @add{0}(i64 %a) {{
   ret i64 %c
 }}
 """
-MODULES = [(ADD.format(k), effort, registers) for k in range(1, 9)
-           for effort, registers in ((2, k % 2 == 0), (0, False))]
+MODULES = [(ADD.format(k), effort, passes) for k in range(1, 9)
+           for effort, passes in ((2, k % 2), (0, 0), (2, 2))]
 LIBRARY = llvm_library()
 pytestmark = pytest.mark.skipif(LIBRARY is None, reason="another llvmlite")
 
@@ -55,7 +55,7 @@ def test_objects_are_those_of_llvmlite(threads):
 
 def test_the_first_module_that_is_wrong_is_reported(threads):
     with pytest.raises(RuntimeError, match="define @second"):
-        made(compiler(), [*MODULES, ("define @second", 2, False), ("third", 2, False)])
+        made(compiler(), [*MODULES, ("define @second", 2, 0), ("third", 2, 0)])
 
 
 def resident(path):

@@ -112,8 +112,6 @@ def texts(entry: Entry) -> tuple[str, ...]:
         entry.modules.add(offering())
     tables = (f"{name} = internal constant {what}" for what, name in entry.frame.tables.items())
     builder = entry.builder
-    text = "\n".join([
-        *tables, "define i32 @entry(ptr %frame) #0 {", "entry:", *builder.allocas, *builder.head,
-        *builder.lines, "  ret i32 0", "bail_out:", "  ret i32 1", "}",
-    ])
-    return entry.modules.finish(text, len(builder.lines))
+    lines = ["entry:", *builder.allocas, *builder.head, *builder.lines]
+    lines += ["  ret i32 0", "bail_out:", "  ret i32 1"]
+    return entry.modules.finish([*tables], lines)

@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 
 from ..builder.externals import addresses
 from ..builder.target import Target
-from .compiler_marks import REGISTERS
+from .compiler_marks import passes_for
 
 _lock = threading.RLock()
 
@@ -55,15 +55,17 @@ def loop_passes() -> llvm.FunctionPassManager:
     return manager
 
 
-def optimised(text: str, target: Target, registers: bool) -> llvm.ModuleRef:
+def optimised(text: str, target: Target, passes: int) -> llvm.ModuleRef:
     module = llvm.parse_assembly(text)
     module.triple = llvm.get_process_triple()
-    builder = llvm.create_pass_builder(machine(target), llvm.create_pipeline_tuning_options(1))
-    if registers:
+    options = llvm.create_pipeline_tuning_options(passes)
+    builder = llvm.create_pass_builder(machine(target), options)
+    if passes:
         stack_passes().run(module, builder)
+        chosen = loop_passes() if passes == 1 else builder.getFunctionPassManager()
         for function in module.functions:
             if function.name == "entry":
-                loop_passes().run(function, builder)
+                chosen.run(function, builder)
     light_passes().run(module, builder)
     return module
 
@@ -75,9 +77,9 @@ class InPython:
         self.target = target
         self.made: list[bytes] = []
 
-    def add(self, text: str, effort: int, registers: bool, /) -> None:
+    def add(self, text: str, effort: int, passes: int, /) -> None:
         with _lock:
-            module = optimised(text, self.target, registers)
+            module = optimised(text, self.target, passes)
             self.made.append(machine(self.target, effort).emit_object(module))
 
     def objects(self) -> list[bytes]:
@@ -87,7 +89,7 @@ class InPython:
 def assembly(text: str, target: Target) -> str:
     """The machine code as text, for people."""
     with _lock:
-        module = optimised(text, target, text.startswith(REGISTERS))
+        module = optimised(text, target, passes_for(text))
         return str(machine(target).emit_assembly(module))
 
 

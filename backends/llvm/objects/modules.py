@@ -2,15 +2,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ....base.records import dataclass, field
 from ..builder.externals import declarations
 from ..builder.target import Target
-from .compiler_marks import QUICK, REGISTERS
+from .compiler_marks import ALL_PASSES, QUICK, REGISTERS
+from .strict import strict
 
 PART = 150  # lines of kernels that LLVM may begin with
 LONG = 300  # lines from which an entry takes LLVM long
+MOST = 3000  # lines on which all passes run
+OF_ALL_PASSES = ' strictfp "no-builtins" "no-jump-tables"="true"'  # which the loader cannot link
 
 
 @dataclass(slots=True)
@@ -31,11 +34,16 @@ class Modules:
         if not self.whole and sum(text.count("\n") for text in self.functions) >= PART:
             self._part()
 
-    def finish(self, entry: str, n_lines: int) -> tuple[str, ...]:
-        """The texts of all modules; the last has the entry."""
+    def finish(self, tables: Sequence[str], lines: Sequence[str]) -> tuple[str, ...]:
+        """The texts of all modules; the last has the entry, with these lines."""
+        entry = entry_of(tables, lines)
         if self.whole:
-            self._module(REGISTERS, *self.functions, entry)
-        elif n_lines < LONG:
+            kept = strict(lines) if len(lines) < MOST else None
+            if kept is None:
+                self._module(REGISTERS, *self.functions, entry)
+            else:
+                self._module(ALL_PASSES, *self.functions, entry_of(tables, kept, OF_ALL_PASSES))
+        elif len(lines) < LONG:
             self._module(*self.others, *self.functions, entry)
         else:
             if self.functions:
@@ -57,6 +65,11 @@ class Modules:
         text = "\n".join([*parts, attributes])
         self.texts.append("\n".join([text, *declarations(text), ""]))
         self.begin(self.texts[-1])
+
+
+def entry_of(tables: Sequence[str], lines: Sequence[str], attribute: str = "") -> str:
+    """The function of the whole program, behind the tables that it reads."""
+    return "\n".join([*tables, f"define i32 @entry(ptr %frame) #0{attribute} {{", *lines, "}"])
 
 
 def declared(function: str) -> str:

@@ -9,7 +9,7 @@ from ....base.logs import logger
 from ....native import _core
 from ..builder.target import Target
 from . import cache
-from .compiler_marks import QUICK, REGISTERS
+from .compiler_marks import QUICK, passes_for
 from .version import llvm_library
 
 PERF = logger("perf")
@@ -43,7 +43,7 @@ class Objects:
         if self.compiler is None:
             self.start()
         effort = 0 if text.startswith(QUICK) else 2
-        self.compiler.add(text, effort, text.startswith(REGISTERS))
+        self.compiler.add(text, effort, passes_for(text))
 
     def all(self) -> tuple[bytes, ...]:
         """Relocatable objects, in the order of their modules."""

@@ -44,6 +44,7 @@ struct Functions {
     void (*add_registers)(void *passes);
     void (*add_rotation)(void *passes);
     void (*add_branches)(void *passes);
+    void *(*all_function_passes)(void *builder, int level);
     void (*add_dead_code)(void *passes);
     void (*run_passes)(void *passes, void *module, void *builder);
     void *(*function)(void *module, const char *name);
@@ -166,6 +167,7 @@ bool Library::find_all(void *handle) {
     find("function_AddLoopRotatePass", &llvm.add_rotation);
     find("function_AddSimplifyCFGPass", &llvm.add_branches);
     find("module_AddDCEPass", &llvm.add_dead_code);
+    find("buildFunctionSimplificationPipeline", &llvm.all_function_passes);
     find("RunNewModulePassManager", &llvm.run_passes);
     find("GetNamedFunction", &llvm.function);
     find("CreateNewFunctionPassManager", &llvm.create_function_passes);
@@ -226,27 +228,33 @@ private:
 
 using Owned = std::unique_ptr<void, void (*)(void *)>;
 
-// The loops of the function of a whole program; kernels have loops of their own.
-void run_loop_passes(const Functions &llvm, void *parsed, void *builder) {
+void *loop_passes(const Functions &llvm) {
+    void *passes = llvm.create_function_passes();
+    llvm.add_rotation(passes);
+    llvm.add_branches(passes);
+    return passes;
+}
+
+// On the function of a whole program; kernels have loops of their own.
+void run_entry_passes(const Functions &llvm, void *parsed, void *builder, bool all) {
     void *entry = llvm.function(parsed, "entry");
     if (!entry) return;
-    Owned passes(llvm.create_function_passes(), llvm.dispose_function_passes);
-    llvm.add_rotation(passes.get());
-    llvm.add_branches(passes.get());
+    Owned passes(all ? llvm.all_function_passes(builder, 2) : loop_passes(llvm),
+                 llvm.dispose_function_passes);
     llvm.run_function_passes(passes.get(), entry, builder);
 }
 
-void run_passes(const Functions &llvm, void *machine, void *parsed, bool registers) {
+void run_passes(const Functions &llvm, void *machine, void *parsed, int passes) {
     Owned options(llvm.create_options(), llvm.dispose_options);
     Owned builder(llvm.create_builder(machine, options.get()), llvm.dispose_builder);
     auto run = [&](void (*add)(void *)) {
-        Owned passes(llvm.create_passes(), llvm.dispose_passes);
-        add(passes.get());
-        llvm.run_passes(passes.get(), parsed, builder.get());
+        Owned added(llvm.create_passes(), llvm.dispose_passes);
+        add(added.get());
+        llvm.run_passes(added.get(), parsed, builder.get());
     };
-    if (registers) {
+    if (passes) {
         run(llvm.add_registers);
-        run_loop_passes(llvm, parsed, builder.get());
+        run_entry_passes(llvm, parsed, builder.get(), passes == 2);
     }
     run(llvm.add_dead_code);
 }
@@ -267,7 +275,7 @@ void compile(const std::string &cpu, LlvmModule &module) {
         return;
     }
     llvm.set_triple(parsed.get(), library.triple.c_str());
-    run_passes(llvm, machine.get(), parsed.get(), module.registers);
+    run_passes(llvm, machine.get(), parsed.get(), module.passes);
     if (lets_go) library.let_go();
     Owned buffer(llvm.emit(machine.get(), parsed.get(), 1, &message), llvm.dispose_buffer);
     if (lets_go) library.let_go();

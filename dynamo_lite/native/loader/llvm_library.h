@@ -4,11 +4,12 @@
 #include <string>
 
 // One module: LLVM's text, how hard to try (0 to 3), whether its variables on the stack are to be
-// kept in registers; and what became of it.
+// kept in registers (1 of `passes`) and all else is done that LLVM can do for @entry (2); and what
+// became of it.
 struct LlvmModule {
     std::string text;
     int effort;
-    bool registers;
+    int passes;
     std::string object, error;
 };
 

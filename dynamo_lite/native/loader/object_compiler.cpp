@@ -49,7 +49,7 @@ void *Work::run(void *object) {
     static std::atomic<bool> is_warm{false};
     auto *work = static_cast<Work *>(object);
     if (!is_warm.exchange(true)) {  // a third of LLVM's time for a first module is for being the first
-        LlvmModule first{"define void @f() { ret void }", 2, false, {}, {}};
+        LlvmModule first{"define void @f() { ret void }", 2, 0, {}, {}};
         work->compile(first);
     }
     work->work_off(true);
@@ -160,10 +160,10 @@ void compiler_dealloc(PyObject *self) {
 PyObject *compiler_add(PyObject *self, PyObject *args) {
     const char *text;
     Py_ssize_t size;
-    int effort, registers;
-    if (!PyArg_ParseTuple(args, "s#ip:add", &text, &size, &effort, &registers)) return nullptr;
+    int effort, passes;
+    if (!PyArg_ParseTuple(args, "s#ii:add", &text, &size, &effort, &passes)) return nullptr;
     if (!is_usable(work_of(self))) return nullptr;
-    work_of(self)->add({std::string(text, size), effort, registers != 0, {}, {}});
+    work_of(self)->add({std::string(text, size), effort, passes, {}, {}});
     Py_RETURN_NONE;
 }
 
@@ -190,7 +190,7 @@ PyObject *compiler_release_idle(PyObject *, PyObject *) {
 
 PyMethodDef methods[] = {
     {"add", compiler_add, METH_VARARGS,
-     "add($self, text, effort, registers, /)\n--\n\nBegin to compile a module."},
+     "add($self, text, effort, passes, /)\n--\n\nBegin to compile a module."},
     {"objects", compiler_objects, METH_NOARGS,
      "objects($self, /)\n--\n\nThe relocatable objects of all modules, in their order; the end."},
     {"release_idle", compiler_release_idle, METH_NOARGS | METH_STATIC,
