@@ -11,7 +11,7 @@ from ...errors import Unsupported
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axis
 from .statistics import plain, reshaped
-from .traced import Traced, call, known, made, ndim, real_positions, shape
+from .traced import Traced, call, count, known, made, ndim, real_positions, shape
 
 
 def kron(a: Any, b: Any) -> Any:
@@ -140,8 +140,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     plain(isinstance(obj, Traced), False)
     flat: Any = np.reshape(arr, (-1,)) if axis is None else arr
     at = 0 if axis is None else normal_axis(axis, arr.ndim)
-    left = np.delete(np.arange(known(flat, flat.shape[at])), obj)
-    return np.take(flat, left, axis=at)
+    return np.take(flat, call(np.delete, count(flat, flat.shape[at]), obj), axis=at)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
@@ -150,15 +149,15 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         arr, axis = call(np.reshape, arr, (-1,)), 0
     at = normal_axis(axis, arr.ndim)
-    size, number = known(arr, arr.shape[at]), np.size(np.arange(2**30)[obj]) if isinstance(
-        obj, slice) else np.size(obj)
+    size = arr.shape[at]
+    number = np.size(np.arange(2**30)[obj]) if isinstance(obj, slice) else np.size(obj)
     if np.ndim(obj) == 0 and not isinstance(obj, slice) and ndim(values):
         values = call(np.moveaxis, call(np.expand_dims, values, tuple(
             range(arr.ndim - ndim(values)))), 0, at)
         number = known(arr, shape(values)[at])
     sides = (*arr.shape[:at], number, *arr.shape[at + 1 :])
     new = call(np.add, made(arr, np.zeros, sides, arr.dtype), values)
-    order = np.insert(np.arange(size), obj, np.arange(size, size + number))
+    order = call(np.insert, count(arr, size), obj, made(arr, np.arange, size, size + number))
     return np.take(np.concatenate((arr, new), axis=at), order, axis=at)
 
 
@@ -167,14 +166,12 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     plain(isinstance(repeats, Traced), False)
     flat: Any = np.reshape(a, (-1,)) if axis is None else a
     at = 0 if axis is None else normal_axis(axis, a.ndim)
-    return np.take(flat, np.repeat(np.arange(known(flat, flat.shape[at])), repeats), axis=at)
+    return np.take(flat, call(np.repeat, count(flat, flat.shape[at]), repeats), axis=at)
 
 
 def resize(a: Any, new_shape: Any) -> Any:
     flat: Any = np.reshape(a, (-1,))
-    sides = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
-    number = known(flat, flat.shape[0])
-    return np.reshape(np.take(flat, np.arange(math.prod(sides)) % number), sides)
+    return np.take(flat, call(np.resize, count(flat, flat.shape[0]), new_shape))
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = "xy") -> Any:

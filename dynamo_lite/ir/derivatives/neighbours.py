@@ -9,7 +9,7 @@ import numpy as np
 from .. import core
 from ..rules.values import normal_axes
 from .statistics import plain, reshaped
-from .traced import Traced, call, conjugate, count, known, made, shape, step
+from .traced import Traced, call, conjugate, count, made, shape, step
 
 
 def interp(
@@ -97,8 +97,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     plain((mode in ("edge", "reflect", "symmetric", "wrap"), kwargs), (True, {}))
     for axis, pair in enumerate(widths):
         if any(pair):
-            places = np.arange(known(array, array.shape[axis]))
-            array = np.take(array, np.pad(places, pair, mode), axis=axis)
+            places = call(np.pad, count(array, array.shape[axis]), pair, mode)
+            array = np.take(array, places, axis=axis)
     return array
 
 
