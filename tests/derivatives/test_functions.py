@@ -183,6 +183,7 @@ CASES = {
     np.insert: ((lambda x: np.insert(x, 1, x[:, 0] ** 2, axis=1) ** 2, A),
                 (lambda x: np.insert(x, [1, 3], x[:, :2] ** 2, axis=1), A),
                 (lambda x: np.insert(x, slice(1, 3), x[:2] ** 2), V),
+                (lambda x: np.insert(x, slice(-3, None), x[:3] ** 2), V),
                 (lambda x: np.insert(x, -1, x[:2] ** 2, axis=0), A)),
     np.resize: ((lambda x: np.resize(x, (5, 3)) ** 2, A),),
     np.meshgrid: ((lambda x: np.meshgrid(x, x * x)[0] * np.meshgrid(x, x * x)[1], V),),

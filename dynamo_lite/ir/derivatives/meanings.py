@@ -149,8 +149,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         arr, axis = call(np.reshape, arr, (-1,)), 0
     at = normal_axis(axis, arr.ndim)
-    size = arr.shape[at]
-    number = np.size(np.arange(2**30)[obj]) if isinstance(obj, slice) else np.size(obj)
+    size = known(arr, arr.shape[at]) if isinstance(obj, slice) else arr.shape[at]
+    number = len(range(size)[obj]) if isinstance(obj, slice) else np.size(obj)
     if np.ndim(obj) == 0 and not isinstance(obj, slice) and ndim(values):
         values = call(np.moveaxis, call(np.expand_dims, values, tuple(
             range(arr.ndim - ndim(values)))), 0, at)
