@@ -194,7 +194,8 @@ def why_extern(node: Node) -> str | None:
         kind for kind in leaves((node.type, [_type_of(leaf) for leaf in leaves(node.args)]))
         if isinstance(kind, ArrayType)
     ]  # fmt: skip
-    if odd := next((kind.dtype for kind in types if kind.dtype not in (TYPES | PARTS)), None):
+    known = {*TYPES, *PARTS}
+    if odd := next((kind.dtype for kind in types if kind.dtype not in known), None):
         return f"dtype {odd} has no Triton type"
     if any(kind.dtype in PARTS for kind in types) and (
             row is None or row.kind in (Kind.SCAN, Kind.MATMUL, Kind.EXTERN)):
@@ -206,8 +207,8 @@ def why_extern(node: Node) -> str | None:
     if row is not None and row.kind is Kind.POINTWISE and isinstance(node.target, np.ufunc):
         operands = [as_type(_type_of(value)) for value in node.args[: node.target.nin]]
         loop = resolve(node.target, operands, [None] * node.target.nout)[0]
-        known = row.name in FORMULAS if loop in PARTS else template_of(row.name, loop) is not None
-        if node.target.nout > 1 or not known:
+        is_known = row.name in FORMULAS if loop in PARTS else template_of(row.name, loop)
+        if node.target.nout > 1 or not is_known:
             return f"{row.name} of {loop} has no Triton form"
     return None
 

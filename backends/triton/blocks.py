@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from ...ir.sizes import Size, product
 from ..loop_ir.loops import Kernel, Reduce
-from .emitter import Emitter, TritonKernel, power_of_two
+from .emitter import power_of_two
+from .kernels import TritonKernel
+from .serial import FoldEmitter
 
 LARGEST_BLOCK = 512  # of numbers of four and more bytes
 THREADS = 128
@@ -16,7 +18,7 @@ BLOCKS_WANTED = 128  # small kernels take smaller blocks, to occupy more of the 
 VECTOR = 16  # bytes that a thread loads at once
 
 
-class BlockEmitter(Emitter):
+class BlockEmitter(FoldEmitter):
     """The axes are flattened; `i` numbers the points of the block."""
 
     def emit(self) -> TritonKernel:

@@ -16,7 +16,7 @@ from ...base.logs import logger
 from ...errors import BackendError
 from .. import disk
 from .binary import Binary
-from .emitter import POINTERS, SIZES, TritonKernel
+from .kernels import POINTERS, SIZES, TritonKernel
 from .prelude import PRELUDE
 from .service import SERVICE
 
@@ -28,7 +28,7 @@ PERF = logger("perf")
 
 def build(kernel: TritonKernel, aligned: int, capability: int) -> Binary:
     """The kernel for a GPU of compute capability 10 * major + minor; it may only be
-    launched with pointers and sizes that are `aligned`, as `emitter.POINTERS` and `SIZES` say."""
+    launched with pointers and sizes that are `aligned`, as `kernels.POINTERS` and `SIZES` say."""
     place = _place(kernel, aligned, capability)
     if (stored := disk.read(place)) is not None:
         PERF.info("%s from the disk cache", kernel.name)

@@ -20,7 +20,7 @@ from triton.compiler.compiler import make_backend
 
 from ...errors import Unsupported
 from .binary import Binary
-from .emitter import POINTERS, SIZES, TritonKernel
+from .kernels import POINTERS, SIZES, TritonKernel
 from .prelude import PRELUDE
 
 DIVISIBLE = (("tt.divisibility", 16),)
@@ -60,7 +60,7 @@ HOPPER = target(90)
 def compile_kernel(
     kernel: TritonKernel, aligned: int = POINTERS, target: Any = HOPPER
 ) -> tuple[Binary, str]:
-    """The binary and its PTX; `aligned` promises what `emitter.POINTERS` and `SIZES` say."""
+    """The binary and its PTX; `aligned` promises what `kernels.POINTERS` and `SIZES` say."""
     function = namespace_of(kernel.source, prelude())[kernel.name]
     types = signature(kernel)
     constants = {"BLOCK": kernel.block} if kernel.block > 1 else {}

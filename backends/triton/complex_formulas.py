@@ -9,16 +9,6 @@ from __future__ import annotations
 COMPLEX = '''
 
 @triton.jit
-def row_sum_of_parts(lanes, count):
-    return row_sum(lanes, count)
-
-
-@triton.jit
-def sums_of_parts_of_rows(lanes, count):
-    return sums_of_rows(lanes, count)
-
-
-@triton.jit
 def complex_multiply_real(a, b, c, d):
     return a * c - b * d
 

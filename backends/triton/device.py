@@ -13,7 +13,7 @@ import numpy as np
 from ...base.raised import reports_raise
 from ...errors import BackendError, Unsupported
 from .build import prepare
-from .emitter import TritonKernel
+from .kernels import TritonKernel
 from .launch import Launcher, cuda_launcher
 from .stacks import StackedProducts
 
@@ -104,7 +104,7 @@ class Device(Protocol):
         ...
 
     def launcher(self, kernel: TritonKernel, aligned: int) -> Launcher:
-        """Ready to launch with what is `aligned` (`emitter.POINTERS`, `SIZES`)."""
+        """Ready to launch with what is `aligned` (`kernels.POINTERS`, `SIZES`)."""
         ...
 
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:

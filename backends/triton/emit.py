@@ -15,9 +15,10 @@ from ...ir.sizes import product
 from ..loop_ir.loops import Axis, Kernel, Reduce, Scalar, Scan, walk
 from ..loop_ir.rewrite import free_axes
 from .blocks import BlockEmitter
-from .emitter import Parameter, TritonKernel, narrow_condition
 from .folds import POSITIONS
+from .kernels import Parameter, TritonKernel
 from .pairs import Given, in_pairs
+from .reach import narrow_condition
 from .rows import RowEmitter
 from .scalars import TYPES
 from .scans import ScanEmitter

@@ -1,14 +1,10 @@
-"""What both shapes of kernel share: expressions as lines of single assignments."""
+"""What all shapes of kernel share: expressions and statements as lines of single assignments."""
 from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 
-from ...base.records import dataclass
 from ...errors import Unsupported
-from ...ir.sizes import Size, SizeExpr, Symbol, floordiv, modulo, product, symbols
+from ...ir.sizes import Size
 from ..loop_ir.loops import (
     Apply,
     Axis,
@@ -19,9 +15,7 @@ from ..loop_ir.loops import (
     Expr,
     Gather,
     Index,
-    Kernel,
     Load,
-    Offset,
     Reduce,
     Scalar,
     Select,
@@ -31,160 +25,14 @@ from ..loop_ir.loops import (
     walk,
 )
 from ..loop_ir.rewrite import free_axes
-from .folds import COMBINE, POSITIONS, SUMS, accumulator_type, neutral
+from .accesses import AccessWriter
+from .kernels import Parameter, TritonKernel
 from .pairs import PairStore
 from .scalars import TYPES, apply_text, constant_text
 
-NARROW_LIMIT = 2**30
-POINTERS, SIZES = 1, 2
-"""What a variant of a kernel takes to be multiples of 16, so that it loads and stores vectors: its
-pointers, or its sizes as well; 0 is nothing."""
 
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One kernel argument: a buffer's pointer, a scalar's value or a size; or, when it is
-    none of these, the pointer to the status word that failing checks set to 1."""
-
-    name: str
-    type: str  # as in a Triton signature: *fp32, fp64, i64 …
-    buffer: Buffer | None = None
-    scalar: Scalar | None = None
-    size: Size | None = None
-    part: str = ""  # of the scalar: "real" or "imag"
-
-
-@dataclass(frozen=True, slots=True)
-class TritonKernel:
-    """A generated kernel; the grid has `points` / `block` programs, rounded up.
-
-    `narrow` is the same kernel with indices of 32 bits, for launches where `fits` holds, a line of
-    Python about the sizes."""
-
-    name: str
-    source: str
-    parameters: tuple[Parameter, ...]
-    points: Size
-    block: int  # points per program; 1 for kernels of long rows
-    warps: int
-    narrow: TritonKernel | None = None
-    fits: str = ""
-    width: int = 1  # elements that a program has of each point at once
-
-
-class Emitter:
-    """Shared by both shapes: expressions as lines of single assignments, one scope per loop.
-    `narrow`: sizes are such that all indices have 32 bits, wherever the kernel is launched."""
-
-    def __init__(self, kernel: Kernel, narrow: bool = False) -> None:
-        self.kernel = kernel
-        self.lines: list[str] = []
-        self.depth = 1
-        self.scopes: list[dict[object, str]] = [{}]
-        self.masks: list[str | None] = [None]
-        self.parameters: dict[str, Parameter] = {}
-        self.count = 0
-        self.frees: dict[Expr, frozenset[Axis]] = {}
-        self.wide = not narrow and narrow_condition(kernel) != ""
-        self.size_type = "i32" if narrow else "i64"
-        self.spread: frozenset[Axis] = frozenset()  # axes that lie across lanes
-
-    @property
-    def index_type(self) -> str:
-        return "tl.int64" if self.wide else "tl.int32"
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def assign(self, text: str) -> str:
-        name = f"v{self.count}"
-        self.count += 1
-        self.line(f"{name} = {text}")
-        return name
-
-    @contextmanager
-    def block(self, header: str, mask: str | None = None, inherit: bool = True) -> Iterator[None]:
-        """An indented block whose names are gone afterwards."""
-        self.line(header)
-        self.depth += 1
-        self.scopes.append({})
-        self.masks.append(self.masks[-1] if inherit else mask)
-        yield
-        self.masks.pop()
-        self.scopes.pop()
-        self.depth -= 1
-
-    def value(self, expr: object, make: str) -> str:
-        name = self.assign(make)
-        self.scopes[-1][expr] = name
-        return name
-
-    def bind(self, axis: Axis, name: str) -> None:
-        self.scopes[-1][axis] = name
-
-    def bind_points(self, axes: tuple[Axis, ...], rest: str) -> None:
-        """Take a flat number of a point apart into the axes, the last one fastest."""
-        for axis in reversed(axes[1:]):
-            extent = self.size(axis.extent)
-            self.bind(axis, self.assign(f"{rest} % ({extent})"))
-            rest = self.assign(f"{rest} // ({extent})")
-        if axes:
-            self.bind(axes[0], rest)
-
-    def known(self, key: object) -> str | None:
-        return next((scope[key] for scope in reversed(self.scopes) if key in scope), None)
-
-    def size(self, size: Size) -> str:
-        """A size as text; what is no polynomial is computed where the kernel is launched, because
-        Triton's `//` and `%` truncate."""
-        if is_polynomial(size):
-            for name in symbols(size):
-                known = Parameter(name, self.size_type, size=SizeExpr((((Symbol(name),), 1),)))
-                self.parameters.setdefault(name, known)
-            return str(size)
-        for parameter in self.parameters.values():
-            if parameter.size == size:
-                return parameter.name
-        name = f"n{len(self.parameters)}"
-        self.parameters[name] = Parameter(name, self.size_type, size=size)
-        return name
-
-    def pointer(self, buffer: Buffer) -> str:
-        name, type = f"p_{buffer.name}", f"*{TYPES[buffer.dtype].memory}"
-        return self.parameters.setdefault(
-            name, Parameter(name, type, buffer=buffer)
-        ).name
-
-    def position(self, offset: Offset, itemsize: int) -> str:
-        """An offset in elements."""
-        terms = []
-        for axis, stride in offset.strides:
-            step = elements(stride, itemsize)
-            index = self.known(axis)
-            assert index is not None, f"axis {axis.name} is not bound"
-            terms.append(index if step == 1 else f"{index} * ({self.size(step)})")
-        if offset.constant != 0:
-            terms.append(f"({self.size(elements(offset.constant, itemsize))})")
-        return " + ".join(terms) or "0"
-
-    def place(
-        self, buffer: Buffer, offset: Offset, indices: tuple[tuple[Expr, Size], ...]
-    ) -> str:
-        """A pointer to an element, `indices` further on."""
-        itemsize = buffer.dtype.itemsize
-        where = f"{self.pointer(buffer)} + {self.position(offset, itemsize)}"
-        for index, stride in indices:
-            step = self.size(elements(stride, itemsize))
-            where += f" + {self.expression(index)} * ({step})"
-        return where
-
-    def access(self, expr: Load | Gather | Store) -> str:
-        """The mask of an access. Triton masks blocks of pointers only; what all lanes share is
-        there whenever the program runs."""
-        axes = {axis for axis, _ in expr.offset.strides}
-        for index, _ in () if isinstance(expr, Load) else expr.indices:
-            axes |= free_axes(index, self.frees)
-        return f", mask={self.masks[-1]}" if self.masks[-1] and axes & self.spread else ""
+class Emitter(AccessWriter):
+    """Expressions and statements; `reduction` is for the shapes of kernels."""
 
     def expression(self, expr: Expr) -> str:
         """The name that holds the value of `expr`."""
@@ -269,55 +117,6 @@ class Emitter:
     def reduction(self, expr: Reduce) -> str:
         raise NotImplementedError
 
-    def serial(self, expr: Reduce, shape: str) -> str:
-        """A reduction as a loop that folds scalars or whole blocks."""
-        accumulator = self.assign(neutral(expr.op, expr.body.dtype, shape))
-        if expr.op in POSITIONS:
-            position = self.assign(f"tl.full({shape}, 0, tl.int64)")
-            self._fold_axes(expr, expr.axes, accumulator, position)
-            return position
-        self._fold_axes(expr, expr.axes, accumulator, "")
-        return f"{self.sum_of_some(expr, accumulator)}.to({TYPES[expr.dtype].register})"
-
-    def sum_of_some(self, expr: Reduce, found: str) -> str:
-        """What a fold has found; a sum of no floats is 0.0."""
-        extents = [axis.extent for axis in expr.axes]
-        unknown = [extent for extent in extents if not isinstance(extent, int)]
-        if expr.op not in SUMS or expr.dtype.kind != "f" or not (unknown or 0 in extents):
-            return found
-        found = self.assign(found)
-        if 0 in extents:
-            return f"tl.abs({found})"
-        empty = " | ".join(f"({self.size(size)} == 0)" for size in unknown)
-        return self.assign(f"tl.where({empty}, tl.abs({found}), {found})")
-
-    @contextmanager
-    def loop(self, axis: Axis) -> Iterator[str]:
-        """A serial loop over an axis; short ones are unrolled."""
-        variable = f"{axis.name}_{self.count}"
-        kind = "tl.static_range" if isinstance(axis.extent, int) and axis.extent <= 8 else "range"
-        with self.block(f"for {variable} in {kind}({self.size(axis.extent)}):"):
-            self.bind(axis, self.assign(f"tl.full([], {variable}, {self.index_type})"))
-            yield variable
-
-    def _fold_axes(
-        self, expr: Reduce, axes: tuple[Axis, ...], accumulator: str, position: str
-    ) -> None:
-        with self.loop(axes[0]) as variable:
-            if len(axes) > 1:
-                self._fold_axes(expr, axes[1:], accumulator, position)
-                return
-            item = self.expression(expr.body)
-            if position:
-                better = POSITIONS[expr.op].better.format(a=accumulator, b=item)
-                better = self.assign(f"({better}) | ({variable} == 0)")
-                self.line(f"{accumulator} = tl.where({better}, {item}, {accumulator})")
-                self.line(f"{position} = tl.where({better}, {variable}, {position})")
-            else:
-                item = f"{item}.to({accumulator_type(expr.op, expr.body.dtype)})"
-                fold = COMBINE[expr.op].inline
-                self.line(f"{accumulator} = {fold.format(a=accumulator, b=item)}")
-
     def finish(self, points: Size, block: int, warps: int, constants: str) -> TritonKernel:
         names = ", ".join([*self.parameters, *([constants] if constants else [])])
         header = ["@triton.jit", f"def {self.kernel.name}({names}):"]
@@ -325,55 +124,6 @@ class Emitter:
         return TritonKernel(
             self.kernel.name, source, tuple(self.parameters.values()), points, block, warps
         )
-
-
-def elements(size: Size, itemsize: int) -> Size:
-    """A distance in bytes as one in elements. Unknown distances are divisible: the launch plan
-    looks at the strides of its inputs."""
-    if isinstance(rest := modulo(size, itemsize), int) and rest:
-        raise Unsupported(f"a distance of {size} bytes between elements of {itemsize} bytes")
-    return floordiv(size, itemsize)
-
-
-def is_polynomial(size: Size) -> bool:
-    return isinstance(size, int) or all(
-        isinstance(atom, Symbol) for monomial, _ in size.terms for atom in monomial
-    )
-
-
-def narrow_condition(kernel: Kernel) -> str | None:
-    """What must hold of sizes, as a line of Python, for every index and position to fit in 32 bits:
-    "" where it is known, None where it is known not to."""
-    reaches = list(map(reach, kernel_reaches(kernel)))
-    known = [one for one in reaches if isinstance(one, int)]
-    if known and max(known) >= NARROW_LIMIT:
-        return None
-    unknown = dict.fromkeys(one for one in reaches if isinstance(one, str))
-    return " and ".join(f"{one} < {NARROW_LIMIT}" for one in unknown)
-
-
-def kernel_reaches(kernel: Kernel) -> Iterator[tuple[Size, ...]]:
-    """Sizes the sums of whose magnitudes no index of a kernel exceeds."""
-    yield (product(axis.extent for axis in kernel.axes),)
-    offsets = [s.offset for s in kernel.statements if not isinstance(s, Check)]
-    for expr in kernel.parts:
-        if isinstance(expr, (Load, Gather)):
-            offsets.append(expr.offset)
-        if isinstance(expr, Gather):
-            yield tuple(stride for _, stride in expr.indices)
-        elif isinstance(expr, Reduce):
-            yield (product(axis.extent for axis in expr.axes),)
-        elif isinstance(expr, SizeValue):
-            yield (expr.size,)
-    for offset in offsets:
-        yield (offset.constant, *(axis.extent * stride for axis, stride in offset.strides))
-
-
-def reach(sizes: tuple[Size, ...]) -> int | str:
-    """The sum of magnitudes, or a line of Python for it."""
-    known = sum(abs(size) for size in sizes if isinstance(size, int))
-    unknown = [f"abs({size})" for size in sizes if not isinstance(size, int)]
-    return " + ".join([*unknown, str(known)]) if unknown else known
 
 
 def power_of_two(n: int) -> int:

@@ -4,22 +4,27 @@ from __future__ import annotations
 import numpy as np
 
 from ...base.records import dataclass
+from ..loop_ir.loops import Reduce
 from .pairs import SUM_OF_PARTS
 from .scalars import TYPES
 
 SUMS = ("add", SUM_OF_PARTS)
+IN_TURN, ROWS, PARTS_OF_ROWS = 0, 1, 2
+"""Orders of folds: one after the other; rows as NumPy adds rows, and those one after the other; the
+same with rows of complex numbers, of which these are the real or the imaginary parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
     """`inline` combines {a} and {b}; `function` is a jitted function of the prelude that does.
-    `row` and `rows` fold the lanes of a row, or those of several, given how many there are at most:
-    for Triton's interpreter, which folds them in NumPy's order."""
+    `row` and `rows` fold the lanes of a row, or those of several, and `lane` ends a fold of each
+    lane by itself, given the length of a row and an order, which Triton's interpreter keeps."""
 
     inline: str
     function: str
     row: str = ""
     rows: str = ""
+    lane: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +35,13 @@ class Position:
     function: str
 
 
+SUM = Fold("add_to({a}, {b})", "fold_add", "row_sum", "sums_of_rows", "lane_sum")
+
 COMBINE = {
-    "add": Fold("{a} + {b}", "fold_add", "row_sum", "sums_of_rows"),
-    SUM_OF_PARTS: Fold("{a} + {b}", "fold_add", "row_sum_of_parts", "sums_of_parts_of_rows"),
-    "multiply": Fold("{a} * {b}", "fold_multiply"),
+    "add": SUM,
+    SUM_OF_PARTS: SUM,
+    "multiply": Fold("multiply_to({a}, {b})", "fold_multiply", "row_product", "products_of_rows",
+                     "lane_product"),
     "minimum": Fold("least({a}, {b})", "least"),
     "maximum": Fold("greatest({a}, {b})", "greatest"),
     "logical_and": Fold("{a} & {b}", "fold_and"),
@@ -46,6 +54,13 @@ POSITIONS = {
     "argmin": Position("(({b} < {a}) | (({b} != {b}) & ({a} == {a})))", "fold_argmin"),
     "argmax": Position("(({b} > {a}) | (({b} != {b}) & ({a} == {a})))", "fold_argmax"),
 }
+
+
+def order_of(expr: Reduce) -> int:
+    """In which order NumPy folds, as functions of the prelude are told."""
+    if expr.row == 0:
+        return IN_TURN
+    return PARTS_OF_ROWS if expr.op == SUM_OF_PARTS else ROWS
 
 
 def accumulator_type(op: str, dtype: np.dtype) -> str:

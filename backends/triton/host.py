@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.raised import reports_raise
 from .device import Shape
-from .emitter import TritonKernel
+from .kernels import TritonKernel
 from .launch import Launcher
 from .turns import TURN
 

@@ -16,7 +16,9 @@ from triton.runtime import interpreter, jit
 
 from ..loop_ir.evaluation import scalar_operation
 from .compiler import namespace_of
-from .emitter import Parameter, TritonKernel, power_of_two
+from .emitter import power_of_two
+from .in_order import IN_PLACE, paired
+from .kernels import Parameter, TritonKernel
 from .launch import Launcher
 from .prelude import OPERANDS, PRELUDE
 from .turns import TURN
@@ -63,49 +65,6 @@ def elementwise(function: Any) -> Any:
     return run
 
 
-def row_sum(lanes: Any, count: Any) -> Any:
-    """The sum of the first lanes, in NumPy's order; a GPU has its own."""
-    data, kind = lanes.handle.data, lanes.dtype
-    count = count if isinstance(count, int) else int(count.handle.data.item())
-    total = np.add.reduce(data[:count], dtype=data.dtype)
-    return tl.tensor(interpreter.TensorHandle(np.array([total], data.dtype), kind), kind)
-
-
-def sums_of_rows(lanes: Any, count: Any) -> Any:
-    """The same of each row."""
-    data, kind = lanes.handle.data, lanes.type
-    count = count if isinstance(count, int) else int(count.handle.data.item())
-    rows = np.ascontiguousarray(data[:, :count])
-    total = np.add.reduce(rows, axis=1, dtype=data.dtype, keepdims=True)
-    shape = tl.block_type(kind.scalar, list(total.shape))
-    return tl.tensor(interpreter.TensorHandle(total, kind.scalar), shape)
-
-
-def row_sum_of_parts(lanes: Any, count: Any) -> Any:
-    """The sum of the real parts, or of the imaginary ones, as NumPy adds complex numbers."""
-    data, kind = lanes.handle.data, lanes.dtype
-    count = count if isinstance(count, int) else int(count.handle.data.item())
-    total = np.add.reduce(paired(data[:count], -np.zeros(count, data.dtype))).real
-    return tl.tensor(interpreter.TensorHandle(np.array([total], data.dtype), kind), kind)
-
-
-def sums_of_parts_of_rows(lanes: Any, count: Any) -> Any:
-    """The same of each row."""
-    data, kind = lanes.handle.data, lanes.type
-    count = count if isinstance(count, int) else int(count.handle.data.item())
-    rows = paired(data[:, :count], -np.zeros((data.shape[0], count), data.dtype))
-    total = np.ascontiguousarray(np.add.reduce(rows, axis=1, keepdims=True).real)
-    shape = tl.block_type(kind.scalar, list(total.shape))
-    return tl.tensor(interpreter.TensorHandle(total, kind.scalar), shape)
-
-
-def paired(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    """Complex numbers of these parts."""
-    made = np.empty(np.broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
-    made.real, made.imag = real, imag
-    return made
-
-
 def of_complex(name: str) -> Any:
     """NumPy's function of complex numbers, or one part of its results."""
     op, _, part = name.partition("_")
@@ -142,8 +101,7 @@ def prelude() -> dict[str, Any]:
     if not PRELUDES:
         names = interpretable(namespace_of(PRELUDE))
         names["libdevice"] = Libdevice()  # which the functions of the prelude look up here
-        for function in (row_sum, sums_of_rows, row_sum_of_parts, sums_of_parts_of_rows):
-            names[function.__name__] = function
+        names |= IN_PLACE
         for name in [name for name in names if name.startswith(RUNNING)]:
             names[name] = running(name.removeprefix(RUNNING))
         names |= {name: of_complex(name.removeprefix(OF_COMPLEX)) for name in OPERANDS}
@@ -195,7 +153,7 @@ def argument(parameter: Parameter, value: Any) -> Any:
 
 def patched() -> Callable[[], None]:
     """Patch Triton's language, and give what puts it back."""
-    scope = interpreter._patch_lang(row_sum)  # by the modules that it sees
+    scope = interpreter._patch_lang(elementwise)  # by the modules that it sees
     scope.set_attr(tl.tensor, "__index__", lambda self: int(self.handle.data.reshape(-1)[0]))
     scope.set_attr(interpreter.ReduceOps, "generic_reduce", halved)
     scope.set_attr(interpreter.interpreter_builder, "create_masked_load", masked_load)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...native import CudaKernel
 from .build import build
-from .emitter import TritonKernel
+from .kernels import TritonKernel
 from .scalars import TYPES
 
 Launcher = Callable[..., None]

@@ -35,8 +35,8 @@ from ..loop_ir.loops import (
 from ..loop_ir.rewrite import REBUILT, map_statement
 
 BOOL = np.dtype(np.bool_)
-PARTS = {np.dtype(np.complex64): np.dtype(np.float32),
-         np.dtype(np.complex128): np.dtype(np.float64)}
+PARTS: Mapping[np.dtype, np.dtype] = {
+    np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
 SUM_OF_PARTS = "add_parts"
 """The sum of the real or of the imaginary parts, in the order in which NumPy adds such numbers."""
 
@@ -155,11 +155,11 @@ class Splitting:
                     Select(condition, true.imag, false.imag))
 
     def fold(self, expr: Reduce, operands: tuple[Any, ...]) -> Pair:
-        body, *part = operands
+        body: Pair = operands[0]
         if expr.op != "add":
             raise Unsupported(f"{expr.op} of complex numbers as a fold")
-        return body.map(lambda one: Reduce(  # type: ignore[no-any-return]
-            SUM_OF_PARTS, one, expr.axes, one.dtype, tuple(part), expr.row))
+        return body.map(lambda one: Reduce(
+            SUM_OF_PARTS, one, expr.axes, one.dtype, operands[1:], expr.row))
 
     def applied(self, expr: Apply, operands: tuple[Any, ...]) -> Element:
         if (formula := FORMULAS.get(expr.op)) is None:

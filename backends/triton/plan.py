@@ -30,8 +30,8 @@ from ..loop_ir.program import (
     all_steps,
 )
 from .device import Device
-from .emitter import Parameter, TritonKernel
 from .host_kernels import number_array
+from .kernels import Parameter, TritonKernel
 from .launch import Late
 from .selections import Selections, put_back
 from .step_writer import NUMBERS, Kernels, StepWriter, array_name, pointer_name

@@ -25,13 +25,43 @@ def fold_multiply(a, b):
 
 
 @triton.jit
-def row_sum(lanes, count):
+def add_to(total, item):
+    return total + item
+
+
+@triton.jit
+def multiply_to(total, item):
+    return total * item
+
+
+@triton.jit
+def lane_sum(total, count, order: tl.constexpr):
+    return total
+
+
+@triton.jit
+def lane_product(total, count, order: tl.constexpr):
+    return total
+
+
+@triton.jit
+def row_sum(lanes, count, order: tl.constexpr):
     return tl.reduce(lanes, 0, fold_add)
 
 
 @triton.jit
-def sums_of_rows(lanes, count):
+def row_product(lanes, count, order: tl.constexpr):
+    return tl.reduce(lanes, 0, fold_multiply)
+
+
+@triton.jit
+def sums_of_rows(lanes, count, order: tl.constexpr):
     return tl.reduce(lanes, 1, fold_add)[:, None]
+
+
+@triton.jit
+def products_of_rows(lanes, count, order: tl.constexpr):
+    return tl.reduce(lanes, 1, fold_multiply)[:, None]
 
 
 @triton.jit

@@ -11,15 +11,17 @@ from contextlib import ExitStack, contextmanager
 from ...ir.sizes import Size, product
 from ..loop_ir.loops import Axis, Check, Kernel, Reduce, Scan, Store, walk
 from ..loop_ir.rewrite import free_axes
-from .emitter import Emitter, TritonKernel, power_of_two, warps_for
-from .folds import COMBINE, POSITIONS, accumulator_type, neutral
+from .emitter import power_of_two, warps_for
+from .folds import COMBINE, POSITIONS, accumulator_type, neutral, order_of
+from .kernels import TritonKernel
 from .scalars import TYPES
+from .serial import FoldEmitter
 
 PERSISTENT_LIMIT = 65536  # bytes of the longest rows that one program holds
 LOOPED_BLOCK = 8192
 
 
-class RowEmitter(Emitter):
+class RowEmitter(FoldEmitter):
     """One program per point of the outer axes; the reduced axis lies across its lanes."""
 
     def __init__(self, kernel: Kernel, spread: Axis | None, narrow: bool = False) -> None:
@@ -127,7 +129,7 @@ class RowEmitter(Emitter):
 
     def _fold(self, expr: Reduce) -> str:
         result = TYPES[expr.dtype].register
-        found = self._across(self._folded_lanes(expr), expr.op)
+        found = self._across(self._folded_lanes(expr), expr)
         return f"{self.sum_of_some(expr, found)}.to({result})"
 
     def _folded_lanes(self, expr: Reduce) -> str:
@@ -144,11 +146,11 @@ class RowEmitter(Emitter):
                 self.line(f"{accumulator} = {fold.format(a=accumulator, b=lanes)}")
         return accumulator
 
-    def _across(self, lanes: str, op: str) -> str:
+    def _across(self, lanes: str, expr: Reduce) -> str:
         """The fold of all lanes."""
-        if COMBINE[op].row:
-            return f"{COMBINE[op].row}({lanes}, {self.size(self.extent)})"
-        return f"tl.reduce({lanes}, 0, {COMBINE[op].function})"
+        if (fold := COMBINE[expr.op]).row:
+            return f"{fold.row}({lanes}, {self.size(self.extent)}, {order_of(expr)})"
+        return f"tl.reduce({lanes}, 0, {fold.function})"
 
     def _neutralised(self, expr: Reduce) -> str:
         """The values to fold, with lanes beyond the row made neutral."""

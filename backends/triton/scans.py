@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from ..loop_ir.loops import Axis, Check, Kernel, Load, Reduce, Scan, Statement, Store, walk
 from ..loop_ir.rewrite import free_axes
-from .emitter import TritonKernel, warps_for
+from .emitter import warps_for
 from .folds import COMBINE, accumulator_type, neutral
+from .kernels import TritonKernel
 from .rows import RowEmitter
 from .scalars import TYPES
 
@@ -54,7 +55,7 @@ class ScanEmitter(RowEmitter):
         item = f"{self.expression(scan.value)}.to({accumulator_type(scan.op, dtype)})"
         beyond = neutral(scan.op, dtype, f"[{self._width()}]")
         item = self.assign(f"tl.where(inside, {item}, {beyond})")
-        begun = fold.inline.format(a=carried, b=item)
+        begun = f"{fold.function}({carried}, {item})"
         item = self.assign(f"tl.where(lane == {self.begin}, {begun}, {item})")
         found = self.assign(f"running_{scan.op}({item})")
         if not self.persistent:

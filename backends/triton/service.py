@@ -15,7 +15,7 @@ from multiprocessing import Pipe
 from ...base.config import config
 from ...errors import BackendError
 from .binary import Binary
-from .emitter import TritonKernel
+from .kernels import TritonKernel
 
 MOST = 8
 """Processes at once, unless the settings say otherwise."""

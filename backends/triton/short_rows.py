@@ -10,8 +10,9 @@ from ...ir.sizes import Size, product
 from ..loop_ir import affine
 from ..loop_ir.loops import Axis, Check, Gather, Kernel, Load, Reduce, Store
 from ..loop_ir.rewrite import free_axes
-from .emitter import TritonKernel, power_of_two, warps_for
-from .folds import COMBINE
+from .emitter import power_of_two, warps_for
+from .folds import COMBINE, order_of
+from .kernels import TritonKernel
 from .rows import RowEmitter
 
 TILE = 2048
@@ -60,18 +61,15 @@ class ShortRowEmitter(RowEmitter):
     def kept(self, folded: str) -> str:
         return f"{folded}[:, None]"
 
-    def _across(self, lanes: str, op: str) -> str:
-        if COMBINE[op].rows:
-            return f"{COMBINE[op].rows}({lanes}, {self.size(self.extent)})"
-        return self.kept(f"tl.reduce({lanes}, 1, {COMBINE[op].function})")
+    def _across(self, lanes: str, expr: Reduce) -> str:
+        if (fold := COMBINE[expr.op]).rows:
+            return f"{fold.rows}({lanes}, {self.size(self.extent)}, {order_of(expr)})"
+        return self.kept(f"tl.reduce({lanes}, 1, {fold.function})")
 
     # -- accesses and checks are masked as far as they reach
 
     def access(self, expr: Load | Gather | Store) -> str:
-        axes = {axis for axis, _ in expr.offset.strides}
-        for index, _ in () if isinstance(expr, Load) else expr.indices:
-            axes |= free_axes(index, self.frees)
-        return f", mask={mask}" if (mask := self._mask(axes)) else ""
+        return f", mask={mask}" if (mask := self._mask(self.axes_of(expr))) else ""
 
     def _mask(self, axes: set[Axis] | frozenset[Axis]) -> str:
         given = [("is_row", set(self.row_axes)), ("inside", self.spread)]

@@ -31,8 +31,8 @@ from ..loop_ir.program import (
 )
 from .device import Device
 from .elements import ElementWriter, is_straight
-from .emitter import POINTERS, SIZES, Parameter, TritonKernel
 from .host_kernels import HostKernel
+from .kernels import POINTERS, SIZES, Parameter, TritonKernel
 from .launch import Late
 from .products import layouts, multiply, multiply_silently
 from .round_trips import KernelTrip

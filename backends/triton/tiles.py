@@ -8,8 +8,8 @@ from __future__ import annotations
 from ...ir.sizes import Size, floordiv, product
 from ..loop_ir import affine
 from ..loop_ir.loops import Axis, Check, Gather, Kernel, Load, Reduce, Store
-from ..loop_ir.rewrite import free_axes
-from .emitter import Emitter, TritonKernel
+from .emitter import Emitter
+from .kernels import TritonKernel
 
 SIDE, WARPS = 64, 8
 SHORT = 32
@@ -54,9 +54,7 @@ class TileEmitter(Emitter):
 
     def access(self, expr: Load | Gather | Store) -> str:
         """The mask of the shape that an access has."""
-        axes = {axis for axis, _ in expr.offset.strides}
-        for index, _ in () if isinstance(expr, Load) else expr.indices:
-            axes |= free_axes(index, self.frees)
+        axes = self.axes_of(expr)
         used = [name for axis, name in self.sides.items() if axis in axes]
         if self.masks[-1] is None or not used:
             return ""

@@ -92,9 +92,10 @@ def in_place(x, y):
     return x
 
 
+@pytest.mark.parametrize("shape", [(3, 40), (300, 7)])
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("function", [arithmetic, parts, compared, sums, moved, in_place])
-def test_functions_are_kernels_with_numpys_bits(function, dtype):
+def test_functions_are_kernels_with_numpys_bits(function, dtype, shape):
     plans = []
 
     def backend(graph, inputs):
@@ -102,8 +103,7 @@ def test_functions_are_kernels_with_numpys_bits(function, dtype):
         return plans[-1]
 
     rng = np.random.default_rng(2)
-    x, y = ((rng.normal(size=(3, 40)) + 1j * rng.normal(size=(3, 40))).astype(dtype)
-            for _ in range(2))
+    x, y = ((rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(dtype) for _ in range(2))
     ours = x.copy()
     found = dl.compile(function, backend=backend, fullgraph=True)(ours, y)
     expected = function(x, y)

@@ -147,7 +147,7 @@ def test_indices_have_32_bits_where_the_sizes_of_a_launch_allow_it(name):
 def test_sizes_that_are_multiples_of_16_give_vector_loads(name):
     pytest.importorskip("triton")
     from dynamo_lite.backends.triton.compiler import compile_kernel
-    from dynamo_lite.backends.triton.emitter import SIZES
+    from dynamo_lite.backends.triton.kernels import SIZES
 
     (kernel,) = kernels(name)
     _, ptx = compile_kernel(kernel.narrow, SIZES)
