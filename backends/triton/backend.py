@@ -122,8 +122,8 @@ def made_for(kernel: Kernel, numbers: frozenset[Buffer]) -> TritonKernel | HostK
         return HostKernel(kernel)
     try:
         return emit(with_numbers(kernel, numbers))
-    except Unsupported:
-        return HostKernel(kernel)
+    except Unsupported as reason:
+        return HostKernel(kernel, str(reason))
 
 
 class LaunchPlan:

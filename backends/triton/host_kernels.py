@@ -14,10 +14,12 @@ from ..loop_ir.sizes_of import kernel_sizes
 
 
 class HostKernel:
-    """Called with the sizes, arrays and numbers that it names."""
+    """Called with the sizes, arrays and numbers that it names. `why` it has no Triton form; "" where
+    it is about numbers that live on the host."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, why: str = "") -> None:
         self.kernel = kernel
+        self.why = why
         names = (name for size in kernel_sizes(kernel) for name in symbols(size))
         self.symbols = tuple(dict.fromkeys(names))
         self.buffers = distinct((*kernel.reads, *kernel.writes))

@@ -31,10 +31,12 @@ from ..loop_ir.program import (
 )
 from .device import Device
 from .host_kernels import number_array
+from .kernel_steps import Kernels
 from .kernels import Parameter, TritonKernel
 from .launch import Late
+from .plan_text import NUMBERS, array_name, pointer_name
 from .selections import Selections, put_back
-from .step_writer import NUMBERS, Kernels, StepWriter, array_name, pointer_name
+from .step_writer import StepWriter
 
 PERF = logger("perf")
 STATUS = Parameter("status", "*i32")

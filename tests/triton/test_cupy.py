@@ -182,7 +182,8 @@ ELSEWHERE = {
         arrays-no_ufunc elements-flat_elements generators-enumerate_zip_reversed library-copying
         protocols-metaclass_hooks protocols-refuses_ufuncs toolkit-copies_of_objects
         classes-protocols_of_known_values""",
-    "scalars and classes of NumPy": "calls-single_dispatch statements-type_checks",
+    "scalars and classes of NumPy": """
+        calls-single_dispatch statements-type_checks arrays-methods_of_one_number""",
     "arrays of NumPy beside those of CuPy": """
         control-global_read elements-outside_cache local_classes-keywords_of_a_class
         local_classes-plugins numpy_errors-wrong_calls arrays-assigning_sequences""",
