@@ -14,8 +14,8 @@ from ..loop_ir.sizes_of import kernel_sizes
 
 
 class HostKernel:
-    """Called with the sizes, arrays and numbers that it names. `why` it has no Triton form; "" where
-    it is about numbers that live on the host."""
+    """Called with the sizes, arrays and numbers that it names. `why` it has no Triton form; ""
+    where it is about numbers that live on the host."""
 
     def __init__(self, kernel: Kernel, why: str = "") -> None:
         self.kernel = kernel

@@ -33,7 +33,7 @@ KNOWN = {
     "test_options.py::test_kernels_and_their_order_are_told_also_with_a_warm_cache":
         "what is told of the schedule and the cache is LLVM's",
 }
-"""Tests that are not run, by parts of their names, and what in them is about LLVM's backend alone."""
+"""Tests that are not run, by parts of their names, and what in them is LLVM's alone."""
 TAKEN_OVER = ("auto", "llvm")
 
 
