@@ -58,6 +58,10 @@ def test_a_number_that_llvm_was_not_to_know_is_one_that_it_knows():
     assert kept(line) == "  %v2 = bitcast i64 %v1 to i64"
 
 
+def test_what_was_kept_for_its_flags_is_dropped():
+    assert kept("  store volatile double %v, ptr %slot") == "  store double %v, ptr %slot"
+
+
 @pytest.mark.parametrize("line", [
     "fadd <8 x double> %a, %b", "fadd half %a, %b", "fptosi double %a to i64",
     "call double @llvm.exp.f64(double %a)",

@@ -2,8 +2,8 @@
 
 LLVM's passes take it that nobody reads the floating-point flags: they compute earlier what a branch
 leads to, fold what is known, and drop what nothing reads. The constrained forms are left where they
-are, so that all passes may run on what is around them. What cannot raise a flag that NumPy reports
-(moves, signs, integers made floats) stays as it is.
+are, so that all passes may run on what is around them, and nothing has to be hidden from LLVM. What
+cannot raise a flag that NumPy reports (moves, signs, integers made floats) stays as it is.
 """
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ def kept(line: str) -> str | None:
     """An instruction whose flags are raised where it stands, or None where there is no such."""
     if match := OPAQUE.fullmatch(line):
         return f"  {match[1]} = bitcast {match[3]} to {match[2]}"
+    line = line.replace(" volatile ", " ", 1)
     if not FLOATING.search(line):
         return line
     for pattern, call in RAISING:
