@@ -64,3 +64,45 @@ def turned_round(m):
 ])
 def test_writes_reach_all_who_have_the_array(program, backend):
     check(dl.compile(program, backend=backend), program, np.arange(40.0).reshape(5, 8) / 7)
+
+
+def an_argument(x, y, first):
+    v, a = x.copy(), 0.0
+    for i in range(first[0] % 9, 8):
+        v = y
+        a = v[i]
+    return a, v
+
+
+def a_part_of_an_argument(x, y, first):
+    v, a = x[0], 0.0
+    for i in range(first[0] % 9, 8):
+        v = y[1:]
+        a = v[i - 1]
+    return a, v
+
+
+def another_that_is_returned(x, y, first):
+    v, w = x.copy(), y + 1
+    for _ in range(first[0] % 9, 8):
+        v = w
+    return v, w
+
+
+def another_that_is_written_behind(x, y, first):
+    v, w = x.copy(), y + 1
+    for _ in range(first[0] % 9, 8):
+        v = w
+    w[0] = 99.0
+    return v
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("first", [0, 3, 8])
+@pytest.mark.parametrize("program", [
+    an_argument, a_part_of_an_argument, another_that_is_returned, another_that_is_written_behind,
+])
+def test_a_result_is_the_array_that_iterations_found(program, first, backend):
+    """`check` compares who shares memory."""
+    x, y = np.arange(8.0), np.arange(8.0) / 7
+    check(dl.compile(program, backend=backend), program, x, y, np.array([first]))

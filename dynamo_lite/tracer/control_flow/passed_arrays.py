@@ -78,20 +78,25 @@ class PassedArrays:
         """
         state, starts = self.tx.state, self.carried.owners(self.tx)
         made = all(self.is_made(node) for node in starts.values())
-        whole = all(
-            not isinstance(out, Node) or not is_array(out) or out in self.body.carried.values()
-            or is_fresh(self.tx, out, self.body.graph) for out in self.carried.outputs
-        )
-        views = self.begins_with_views()
-        if made and whole and not views and len(set(starts.values())) == len(starts):
+        outside, views = self.from_outside(), self.begins_with_views()
+        if made and not outside and not views and len(set(starts.values())) == len(starts):
             self.take(starts)
             return {}
         if must_settle and not made:
             raise Unsettled("a variable may be an array from before the loop")
-        sources = () if views else tuple(starts.values())
-        for node in starts.values():
+        sources = () if views else (*starts.values(), *outside)
+        for node in {*starts.values(), *outside}:
             state.sources.setdefault(node, self.taken("an array"))
         return {name: replace(info, sources=sources) for name, info in may_alias.items()}
+
+    def from_outside(self) -> list[Node]:
+        """Whose memory the arrays are that iterations find around the loop, and pass on."""
+        passed = [out for out in self.carried.outputs if isinstance(out, Node) and is_array(out)]
+        mine, graph = {*self.body.carried.values()}, self.body.graph
+        return [
+            owner(self.tx, out) for out in passed
+            if out not in mine and not is_fresh(self.tx, out, graph)
+        ]
 
     def without_iterations(self, iterations: Iterations) -> dict[str, AliasInfo]:
         """Which arrays are those from before where there is no iteration.
