@@ -89,6 +89,13 @@ def another_that_is_returned(x, y, first):
     return v, w
 
 
+def an_argument_or_a_new_one(x, y, first):
+    v = x * 2
+    for i in range(first[0] % 9, 8):
+        v = y if y[i] > 0.7 else x + v
+    return v
+
+
 def another_that_is_written_behind(x, y, first):
     v, w = x.copy(), y + 1
     for _ in range(first[0] % 9, 8):
@@ -100,7 +107,8 @@ def another_that_is_written_behind(x, y, first):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("first", [0, 3, 8])
 @pytest.mark.parametrize("program", [
-    an_argument, a_part_of_an_argument, another_that_is_returned, another_that_is_written_behind,
+    an_argument, a_part_of_an_argument, another_that_is_returned, an_argument_or_a_new_one,
+    another_that_is_written_behind,
 ])
 def test_a_result_is_the_array_that_iterations_found(program, first, backend):
     """`check` compares who shares memory."""

@@ -9,6 +9,10 @@ from .elements import I64, Number, literal_text, scalar_type
 from .target import Target
 from .values import Value
 
+RARE = "!prof !0"
+WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
+"""What a module with rare branches has to define."""
+
 
 class Builder:
     """The text of one function, written line by line; elementary functions need a target."""
@@ -48,8 +52,13 @@ class Builder:
     def jump(self, name: str) -> None:
         self.void(f"br label %{name}")
 
-    def branch(self, condition: Value, then: str, otherwise: str) -> None:
-        self.void(f"br i1 {condition.ref}, label %{then}, label %{otherwise}")
+    def branch(
+        self, condition: Value, then: str, otherwise: str, is_rare: bool = False
+    ) -> None:
+        """`is_rare`: `then` is hardly ever taken, and LLVM puts it, with what has to be saved for
+        it, out of the way."""
+        weights = f", {RARE}" if is_rare else ""
+        self.void(f"br i1 {condition.ref}, label %{then}, label %{otherwise}{weights}")
 
     def constant(self, dtype: np.dtype, value: Number) -> Value:
         """A literal; a Python float is rounded to `dtype`, an int wraps."""
@@ -119,12 +128,13 @@ class Builder:
             self.void('call void asm sideeffect "", ""()')
 
     def when(
-        self, condition: Value, state: Sequence[Value], body: Callable[[], Sequence[Value]]
+        self, condition: Value, state: Sequence[Value], body: Callable[[], Sequence[Value]],
+        is_rare: bool = False,
     ) -> list[Value]:
         """`state = body()` where a scalar condition holds."""
         inside, done = self.fresh("then"), self.fresh("done")
         before = self.block
-        self.branch(condition, inside, done)
+        self.branch(condition, inside, done, is_rare)
         self.label(inside)
         self.fence()
         results = body()

@@ -60,7 +60,7 @@ def poll(entry: Entry, step: Loop) -> None:
         entry.frame.checked("poll", "ptr %frame")
         return ()
 
-    builder.when(left.lt(0), (), ask)
+    builder.when(left.lt(0), (), ask, is_rare=True)
 
 
 def grows(step: Step) -> bool:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ....base.records import dataclass, field
+from ..builder.emit import RARE, WEIGHTS
 from ..builder.externals import declarations
 from ..builder.target import Target
 from .compiler_marks import ALL_PASSES, QUICK, REGISTERS
@@ -63,7 +64,8 @@ class Modules:
             f'"min-legal-vector-width"="{width}" }}\n'
         )
         text = "\n".join([*parts, attributes])
-        self.texts.append("\n".join([text, *declarations(text), ""]))
+        weights = [WEIGHTS] if RARE in text else []
+        self.texts.append("\n".join([text, *declarations(text), *weights, ""]))
         self.begin(self.texts[-1])
 
 

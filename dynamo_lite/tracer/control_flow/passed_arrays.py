@@ -1,6 +1,7 @@
 """Arrays that a loop passes on from iteration to iteration: whose memory they are behind it."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...base.records import dataclass, field
 from ...bytecode.flow import Loop
 from ...errors import GraphBreak
+from ...ir import control
+from ...ir.control import all_nodes
 from ...ir.node import Node
 from ...ir.types import ArrayType
 from ..state.trace import AliasInfo
@@ -78,24 +81,31 @@ class PassedArrays:
         """
         state, starts = self.tx.state, self.carried.owners(self.tx)
         made = all(self.is_made(node) for node in starts.values())
-        outside, views = self.from_outside(), self.begins_with_views()
-        if made and not outside and not views and len(set(starts.values())) == len(starts):
+        whole = all(
+            not isinstance(out, Node) or not is_array(out) or out in self.body.carried.values()
+            or is_fresh(self.tx, out, self.body.graph) for out in self.carried.outputs
+        )
+        views = self.begins_with_views()
+        if made and whole and not views and len(set(starts.values())) == len(starts):
             self.take(starts)
             return {}
         if must_settle and not made:
             raise Unsettled("a variable may be an array from before the loop")
-        sources = () if views else (*starts.values(), *outside)
-        for node in {*starts.values(), *outside}:
+        nodes = (*starts.values(), *self.from_outside())
+        sources = () if views else nodes
+        for node in nodes:
             state.sources.setdefault(node, self.taken("an array"))
         return {name: replace(info, sources=sources) for name, info in may_alias.items()}
 
     def from_outside(self) -> list[Node]:
         """Whose memory the arrays are that iterations find around the loop, and pass on."""
+        inside = {*self.body.carried.values(), *all_nodes(self.body.graph)}
         passed = [out for out in self.carried.outputs if isinstance(out, Node) and is_array(out)]
-        mine, graph = {*self.body.carried.values()}, self.body.graph
+        origins = {one for out in passed for one in origins_of(self.tx, out, {})}
+        known = self.tx.state.may_alias
         return [
-            owner(self.tx, out) for out in passed
-            if out not in mine and not is_fresh(self.tx, out, graph)
+            one for one in origins
+            if one not in inside or (one in known and not known[one].sources)
         ]
 
     def without_iterations(self, iterations: Iterations) -> dict[str, AliasInfo]:
@@ -175,3 +185,20 @@ class PassedArrays:
             if not self.is_made(start):
                 raise GraphBreak(f"the loop writes into {name!r}, and gives it another array")
         self.take(starts)
+
+
+def origins_of(tx: Tx, node: Node, given: Mapping[Node, set[Node]]) -> set[Node]:
+    """Whose memory an array may be: of a result of a branch, that of what its arms give. What a
+    loop gives is its own, or noted as `may_alias`. `given` has the origins of placeholders."""
+    found = owner(tx, node)
+    if found in given:
+        return given[found]
+    alias, call = tx.state.may_alias.get(found), found.args[0] if found.args else None
+    if not isinstance(call, Node) or call.target is not control.cond:
+        return {found} if alias is None else {found, *alias.sources}
+    origins: set[Node] = set()
+    for arm in control.bodies(call):
+        operands = zip(arm.placeholders, control.given(call))
+        mine = {own: origins_of(tx, operand, given) for own, operand in operands}
+        origins |= origins_of(tx, arm.outputs[found.args[1]], mine)
+    return origins
