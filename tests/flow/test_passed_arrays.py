@@ -96,6 +96,17 @@ def an_argument_or_a_new_one(x, y, first):
     return v
 
 
+def a_new_one_by_numbers_of_another_branch(x, y, first):
+    v, t = x * 2, 3
+    for i in range(first[0] % 9, 8):
+        if y[i] > 0.5:
+            t = 1
+            x[0] = 7.0
+        if x[2] > 0:
+            v = x + v * t
+    return v, t
+
+
 def another_that_is_written_behind(x, y, first):
     v, w = x.copy(), y + 1
     for _ in range(first[0] % 9, 8):
@@ -108,6 +119,7 @@ def another_that_is_written_behind(x, y, first):
 @pytest.mark.parametrize("first", [0, 3, 8])
 @pytest.mark.parametrize("program", [
     an_argument, a_part_of_an_argument, another_that_is_returned, an_argument_or_a_new_one,
+    a_new_one_by_numbers_of_another_branch,
     another_that_is_written_behind,
 ])
 def test_a_result_is_the_array_that_iterations_found(program, first, backend):

@@ -198,7 +198,8 @@ def origins_of(tx: Tx, node: Node, given: Mapping[Node, set[Node]]) -> set[Node]
         return {found} if alias is None else {found, *alias.sources}
     origins: set[Node] = set()
     for arm in control.bodies(call):
-        operands = zip(arm.placeholders, control.given(call))
-        mine = {own: origins_of(tx, operand, given) for own, operand in operands}
+        arrays = [(own, one) for own, one in zip(arm.placeholders, control.given(call))
+                  if is_array(one)]
+        mine = {own: origins_of(tx, one, given) for own, one in arrays}
         origins |= origins_of(tx, arm.outputs[found.args[1]], mine)
     return origins
