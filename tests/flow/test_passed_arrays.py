@@ -107,6 +107,15 @@ def a_new_one_by_numbers_of_another_branch(x, y, first):
     return v, t
 
 
+def a_new_one_by_a_number_that_stays(x, y, first):
+    v, t = x * 2, 0.5
+    for i in range(first[0] % 9, 8):
+        v, t = v + y[i], t
+        if x[2] > 0:
+            v = x + v * t
+    return v, t
+
+
 def another_that_is_written_behind(x, y, first):
     v, w = x.copy(), y + 1
     for _ in range(first[0] % 9, 8):
@@ -119,7 +128,7 @@ def another_that_is_written_behind(x, y, first):
 @pytest.mark.parametrize("first", [0, 3, 8])
 @pytest.mark.parametrize("program", [
     an_argument, a_part_of_an_argument, another_that_is_returned, an_argument_or_a_new_one,
-    a_new_one_by_numbers_of_another_branch,
+    a_new_one_by_numbers_of_another_branch, a_new_one_by_a_number_that_stays,
     another_that_is_written_behind,
 ])
 def test_a_result_is_the_array_that_iterations_found(program, first, backend):

@@ -199,7 +199,7 @@ def origins_of(tx: Tx, node: Node, given: Mapping[Node, set[Node]]) -> set[Node]
     origins: set[Node] = set()
     for arm in control.bodies(call):
         arrays = [(own, one) for own, one in zip(arm.placeholders, control.given(call))
-                  if is_array(one)]
+                  if isinstance(one, Node) and is_array(one)]
         mine = {own: origins_of(tx, one, given) for own, one in arrays}
         origins |= origins_of(tx, arm.outputs[found.args[1]], mine)
     return origins
