@@ -1,12 +1,13 @@
 """The Triton backend: from a graph of CuPy arrays to a launch plan."""
 from __future__ import annotations
 
+import functools
 import logging
 import operator
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ...errors import BackendError, Unsupported
 from ...ir.control import all_nodes, is_control
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
-from ...ir.node import Node
+from ...ir.node import Node, SymbolOrigin
 from ...ir.passes import optimize
 from ...ir.row import Kind, row_of
 from ...ir.rules.pointwise import resolve
@@ -26,6 +27,7 @@ from ...ir.sizes import product
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
 from ...native import why_no_cuda
+from ..hints import goes_forward
 from ..loop_ir.loops import Buffer, Kernel
 from ..loop_ir.printing import print_program
 from ..loop_ir.program import Launch, Program, all_steps
@@ -80,8 +82,9 @@ def compile_for(graph: Graph, device: Device, is_moved: bool = False) -> Callabl
         if (why := why_not_node(node)) is not None:
             raise Unsupported(why)
     on_host = device.array is np.ndarray
-    program = lower(functional, facts, blas=on_host, why_extern=why_extern, native=NATIVE,
-                    loops=LOOPS)
+    why = functools.partial(why_extern, symbols=functional.symbols)
+    program = lower(
+        functional, facts, blas=on_host, why_extern=why, native=NATIVE, loops=LOOPS)
     plan = compile_program(program, device)
     if not is_moved:
         return plan
@@ -185,7 +188,10 @@ PYTHON_OPERATORS = frozenset(
     function for function in vars(operator).values() if isinstance(function, BuiltinFunctionType))
 
 
-def why_extern(node: Node) -> str | None:
+NONE: Mapping[str, SymbolOrigin] = MappingProxyType({})
+
+
+def why_extern(node: Node, symbols: Mapping[str, SymbolOrigin] = NONE) -> str | None:
     """Why a node is a call of CuPy rather than part of a kernel, or None."""
     row = row_of(node.target)
     if is_control(node) or (row is not None and row.kind is Kind.VIEW):
@@ -197,9 +203,9 @@ def why_extern(node: Node) -> str | None:
     known = {*TYPES, *PARTS}
     if odd := next((kind.dtype for kind in types if kind.dtype not in known), None):
         return f"dtype {odd} has no Triton type"
-    if any(kind.dtype in PARTS for kind in types) and (
-            row is None or row.kind in (Kind.SCAN, Kind.MATMUL, Kind.EXTERN)):
-        return "running folds and products of complex numbers are the library's"
+    is_complex = any(kind.dtype in PARTS for kind in types)
+    if is_complex and (why := why_not_complex(node, types, symbols)):
+        return why
     if any(kind.dtype == np.float16 for kind in types) and (why := why_not_halves(node)):
         return why
     if row is not None and row.kind is Kind.SCAN and node.type.library == "cupy":
@@ -210,6 +216,20 @@ def why_extern(node: Node) -> str | None:
         is_known = row.name in FORMULAS if loop in PARTS else template_of(row.name, loop)
         if node.target.nout > 1 or not is_known:
             return f"{row.name} of {loop} has no Triton form"
+    return None
+
+
+def why_not_complex(
+    node: Node, types: Sequence[ArrayType], symbols: Mapping[str, SymbolOrigin]
+) -> str | None:
+    """Why a call of complex numbers is not for kernels, or None."""
+    row = row_of(node.target)
+    if row is None or row.kind in (Kind.SCAN, Kind.MATMUL, Kind.EXTERN):
+        return "running folds and products of matrices of complex numbers are the library's"
+    if node.type.library == "cupy" or row.formula is None:
+        return None
+    if not all(goes_forward(kind, symbols) for kind in types):
+        return "NumPy has another formula for complex numbers in reverse order"
     return None
 
 

@@ -9,6 +9,26 @@ from __future__ import annotations
 COMPLEX = '''
 
 @triton.jit
+def complex_add_real(a, b, c, d):
+    return a + c
+
+
+@triton.jit
+def complex_add_imag(a, b, c, d):
+    return b + d
+
+
+@triton.jit
+def complex_subtract_real(a, b, c, d):
+    return a - c
+
+
+@triton.jit
+def complex_subtract_imag(a, b, c, d):
+    return b - d
+
+
+@triton.jit
 def complex_multiply_real(a, b, c, d):
     return a * c - b * d
 
@@ -16,6 +36,16 @@ def complex_multiply_real(a, b, c, d):
 @triton.jit
 def complex_multiply_imag(a, b, c, d):
     return a * d + b * c
+
+
+@triton.jit
+def complex_mul_real(a, b, c, d):
+    return complex_multiply_real(a, b, c, d)
+
+
+@triton.jit
+def complex_mul_imag(a, b, c, d):
+    return complex_multiply_imag(a, b, c, d)
 
 
 @triton.jit

@@ -65,12 +65,17 @@ def elementwise(function: Any) -> Any:
     return run
 
 
+def product_of_scalars(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """As NumPy multiplies two scalars: each of four products is rounded."""
+    return paired(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
+
+
 def of_complex(name: str) -> Any:
     """NumPy's function of complex numbers, or one part of its results."""
     op, _, part = name.partition("_")
     if part not in ("real", "imag"):
         op, part = name, ""
-    function = scalar_operation(op)
+    function = product_of_scalars if op == "mul" else scalar_operation(op)
 
     def run(*parts: Any) -> Any:
         values = [one.handle.data for one in parts]

@@ -1,8 +1,8 @@
 """Complex numbers as pairs of real ones: kernels of them become kernels of their parts.
 
-`Kernel` in, `Kernel` out, before any source is written. Sums and differences are of the parts; what
-NumPy has a formula of its own for (products, quotients, absolute values, exponentials, orders)
-is a function of the prelude for each part, which Triton's interpreter leaves to NumPy.
+`Kernel` in, `Kernel` out, before any source is written. What rounds or compares numbers is a
+function of the prelude for each part, which Triton's interpreter leaves to NumPy: both parts are
+computed there, and reported of, whichever is read.
 """
 from __future__ import annotations
 
@@ -249,23 +249,14 @@ def of_truths(op: str) -> Callable[..., Expr]:
     return lambda *operands: Apply(op, tuple(map(truth, operands)), BOOL)
 
 
-def plain_product(a: Pair, b: Pair) -> Pair:
-    """The product of NumPy's scalars: each of four products is rounded."""
-    def times(one: Expr, other: Expr) -> Expr:
-        return Apply("multiply", (one, other), one.dtype)
-
-    down, up = times(a.imag, b.imag), times(a.imag, b.real)
-    return Pair(Apply("subtract", (times(a.real, b.real), down), a.dtype),
-                Apply("add", (times(a.real, b.imag), up), a.dtype))
-
-
 PAIR = ("real", "imag")
 FORMULAS: Mapping[str, Callable[..., Element]] = {
-    "add": by_parts("add"), "subtract": by_parts("subtract"), "negative": by_parts("negative"),
+    "negative": by_parts("negative"),
     "identity": lambda a: a, "positive": lambda a: a,
     "conjugate": lambda a: Pair(a.real, negated(a.imag)),
-    "real": lambda a: a.real, "imag": lambda a: a.imag, "complex": Pair, "mul": plain_product,
-    **{op: called(op, *PAIR) for op in ("multiply", "divide", "square", "reciprocal", "exp")},
+    "real": lambda a: a.real, "imag": lambda a: a.imag, "complex": Pair,
+    **{op: called(op, *PAIR) for op in (
+        "add", "subtract", "multiply", "mul", "divide", "square", "reciprocal", "exp")},
     "absolute": number("absolute"),
     **{op: number(op, BOOL) for op in ("less", "less_equal", "greater", "greater_equal")},
     "equal": compared("equal", both), "not_equal": compared("not_equal", either),

@@ -29,6 +29,8 @@ SECONDS = 60
 KNOWN = {
     "test_profile.py": "profiles tell times of LLVM's kernels",
     "test_interrupts.py": "signals come at instants of native loops; those of a plan are Python's",
+    "test_loops.py::test_time_to_compile_does_not_grow_with_the_number_of_rounds":
+        "so many rounds of interpreted kernels take minutes",
     "test_artifacts.py::test_each_compilation_has_its_files": "it looks for LLVM's files",
     "test_options.py::test_kernels_and_their_order_are_told_also_with_a_warm_cache":
         "what is told of the schedule and the cache is LLVM's",
