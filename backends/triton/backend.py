@@ -82,9 +82,9 @@ def compile_for(graph: Graph, device: Device, is_moved: bool = False) -> Callabl
         if (why := why_not_node(node)) is not None:
             raise Unsupported(why)
     on_host = device.array is np.ndarray
-    why = functools.partial(why_extern, symbols=functional.symbols)
+    reason = functools.partial(why_extern, symbols=functional.symbols)
     program = lower(
-        functional, facts, blas=on_host, why_extern=why, native=NATIVE, loops=LOOPS)
+        functional, facts, blas=on_host, why_extern=reason, native=NATIVE, loops=LOOPS)
     plan = compile_program(program, device)
     if not is_moved:
         return plan

@@ -29,14 +29,14 @@ PERF = logger("perf")
 def build(kernel: TritonKernel, aligned: int, capability: int) -> Binary:
     """The kernel for a GPU of compute capability 10 * major + minor; it may only be
     launched with pointers and sizes that are `aligned`, as `kernels.POINTERS` and `SIZES` say."""
-    place = _place(kernel, aligned, capability)
-    if (stored := disk.read(place)) is not None:
+    where = place(kernel, aligned, capability)
+    if (stored := disk.read(where)) is not None:
         PERF.info("%s from the disk cache", kernel.name)
         return Binary.from_bytes(stored)
     begin = time.perf_counter()
-    binary = _asked(place, kernel, aligned, capability) or _made_here(kernel, aligned, capability)
+    binary = _asked(where, kernel, aligned, capability) or _made_here(kernel, aligned, capability)
     PERF.info("Triton took %.1f ms for %s", 1e3 * (time.perf_counter() - begin), kernel.name)
-    disk.write(place, binary.to_bytes())
+    disk.write(where, binary.to_bytes())
     return binary
 
 
@@ -49,14 +49,14 @@ ASKED: dict[str, Future[Binary]] = {}
 def prepare(kernels: Sequence[TritonKernel], capability: int) -> None:
     """Let other processes compile the kernels that are not on the disk, until `build` is called."""
     wanted = ((kernel, level) for kernel in kernels for level in likely(kernel))
-    places = {_place(kernel, level, capability): (kernel, level) for kernel, level in wanted}
-    missing = {place: found for place, found in places.items()
-               if place not in ASKED and disk.read(place) is None}
+    places = {place(kernel, level, capability): (kernel, level) for kernel, level in wanted}
+    missing = {where: found for where, found in places.items()
+               if where not in ASKED and disk.read(where) is None}
     if config.compile_processes == 1 or (len(missing) < FEW and not SERVICE.is_running):
         return
     with contextlib.suppress(OSError):
-        for place, (kernel, level) in missing.items():
-            ASKED[place] = SERVICE.ask(kernel, level, capability)
+        for where, (kernel, level) in missing.items():
+            ASKED[where] = SERVICE.ask(kernel, level, capability)
 
 
 def likely(kernel: TritonKernel) -> tuple[int, ...]:
@@ -65,10 +65,10 @@ def likely(kernel: TritonKernel) -> tuple[int, ...]:
     return (POINTERS, SIZES) if has_sizes else (POINTERS,)
 
 
-def _asked(place: str, kernel: TritonKernel, aligned: int, capability: int) -> Binary | None:
+def _asked(where: str, kernel: TritonKernel, aligned: int, capability: int) -> Binary | None:
     """What another process compiles; None where this one is to do it."""
     try:
-        asked = ASKED.pop(place, None)
+        asked = ASKED.pop(where, None)
         if asked is None and SERVICE.is_running and config.compile_processes != 1:
             asked = SERVICE.ask(kernel, aligned, capability)
         return None if asked is None else asked.result()
@@ -83,7 +83,7 @@ def _made_here(kernel: TritonKernel, aligned: int, capability: int) -> Binary:
     return binary
 
 
-def _place(kernel: TritonKernel, aligned: int, capability: int) -> str:
+def place(kernel: TritonKernel, aligned: int, capability: int) -> str:
     """The file that is named by everything the binary depends on."""
     facts = {
         "abi": ABI, "triton": triton_version(), "capability": capability, "aligned": int(aligned),

@@ -12,12 +12,14 @@ import numpy as np
 
 from ...base.raised import reports_raise
 from ...errors import BackendError, Unsupported
-from .build import prepare
+from .build import place, prepare
 from .kernels import TritonKernel
 from .launch import Launcher, cuda_launcher
 from .stacks import StackedProducts
 
 Shape = tuple[int, ...]
+TRIALS, RUNS = 3, 10
+"""How often a kernel is timed, and how many launches at a time."""
 LEAST_CAPABILITY = 80  # 10 * major + minor
 
 
@@ -42,6 +44,11 @@ class Device(Protocol):
     @property
     def reports(self) -> bool:
         """Whether its kernels raise floating-point flags."""
+        ...
+
+    @property
+    def times(self) -> bool:
+        """Whether kernels can be timed."""
         ...
 
     @property
@@ -107,6 +114,14 @@ class Device(Protocol):
         """Ready to launch with what is `aligned` (`kernels.POINTERS`, `SIZES`)."""
         ...
 
+    def place(self, kernel: TritonKernel, aligned: int) -> str:
+        """A name for what is kept on disk about a kernel."""
+        ...
+
+    def seconds(self, run: Callable[[], None]) -> float:
+        """How long it takes to run what `run` launches, at best."""
+        ...
+
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
         """The library's function for one of NumPy's; Unsupported when there is none."""
         ...
@@ -131,6 +146,7 @@ class CuPyDevice:
         self.library = self.cupy
         self.attempt = reports_raise
         self.reports = False
+        self.times = True
         self.pointer: Callable[[Any], int] = operator.attrgetter("data.ptr")
         self.empty: Callable[[Shape, np.dtype], Any] = self.cupy.ndarray
 
@@ -184,6 +200,22 @@ class CuPyDevice:
 
     def launcher(self, kernel: TritonKernel, aligned: int) -> Launcher:
         return cuda_launcher(kernel, aligned, self.capability)
+
+    def place(self, kernel: TritonKernel, aligned: int) -> str:
+        return place(kernel, aligned, self.capability)
+
+    def seconds(self, run: Callable[[], None]) -> float:
+        run()
+        begin, end = (self.cupy.cuda.Event() for _ in range(2))
+        found = []
+        for _ in range(TRIALS):
+            begin.record()
+            for _ in range(RUNS):
+                run()
+            end.record()
+            end.synchronize()
+            found.append(self.cupy.cuda.get_elapsed_time(begin, end))
+        return float(min(found)) / (1000 * RUNS)
 
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
         found = counterpart_in(self.cupy, target)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...base.raised import reports_raise
+from ...errors import Unsupported
 from .device import Shape
 from .kernels import TritonKernel
 from .launch import Launcher
@@ -28,6 +29,7 @@ class HostDevice:
     library: Any = np
     reports = True
     processors = 1
+    times = False
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[None]:
@@ -102,6 +104,12 @@ class HostDevice:
     def launcher(self, kernel: TritonKernel, aligned: int) -> Launcher:
         made: Launcher = _interpreted().interpreted_launcher(kernel)
         return made
+
+    def place(self, kernel: TritonKernel, aligned: int) -> str:
+        raise Unsupported("interpreted kernels are not timed")
+
+    def seconds(self, run: Callable[[], None]) -> float:
+        raise Unsupported("interpreted kernels are not timed")
 
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
         return target

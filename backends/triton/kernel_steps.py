@@ -15,6 +15,7 @@ from .kernels import POINTERS, SIZES, Parameter, TritonKernel
 from .launch import Late
 from .plan_text import PlanText, array_name, pointer_name
 from .round_trips import KernelTrip
+from .tuning import Tuned
 
 ALIGNMENT = 16
 Kernels = Mapping[Kernel, "TritonKernel | HostKernel"]
@@ -26,6 +27,7 @@ class KernelSteps(PlanText):
     def __init__(self, device: Device, kernels: Kernels, numbers: frozenset[Buffer]) -> None:
         super().__init__(device, numbers)
         self.kernels = kernels
+        self.tuned: frozenset[str] = frozenset()  # names of kernels whose variants are timed
         self.looks_up = False  # a kernel reads or writes at positions that another has checked
 
     def launch(self, step: Launch) -> None:
@@ -80,6 +82,8 @@ class KernelSteps(PlanText):
         return chosen
 
     def _late(self, kernel: TritonKernel, aligned: int) -> str:
+        if kernel.name in self.tuned:
+            return self.constant(Tuned(self.device, kernel, aligned))
         return self.constant(Late(lambda: self.device.launcher(kernel, aligned)))
 
     def _value(self, parameter: Parameter) -> str:

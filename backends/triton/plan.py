@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.config import config
 from ...base.logs import logger
 from ...base.raised import is_of_a_signal
 from ...ir.types import ArrayType, Form
@@ -37,6 +38,7 @@ from .launch import Late
 from .plan_text import NUMBERS, array_name, pointer_name
 from .selections import Selections, put_back
 from .step_writer import StepWriter
+from .tuning import repeatable
 
 PERF = logger("perf")
 STATUS = Parameter("status", "*i32")
@@ -72,6 +74,8 @@ class PlanWriter(StepWriter):
             for k in kernels.values() if isinstance(k, TritonKernel) for parameter in k.parameters
         )
         self.looks_up = any(map(has_positions, kernels))
+        if config.autotune and device.times:
+            self.tuned = frozenset(kernel.name for kernel in repeatable(program, kernels))
         self.has_log = any(isinstance(step, LogUndo) for step in all_steps(program.steps))
 
     def write(self) -> str:

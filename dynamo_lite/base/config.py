@@ -83,6 +83,9 @@ class Config:
     cuda_graphs: bool = False
     """Launch what a call launches on a GPU in one piece, where its arrays lie where those of a call
     before lay; results that nobody has any more are given out again (mode "reduce-overhead")."""
+    autotune: bool = False
+    """Time variants of each kernel for a GPU when it is first launched, and keep on disk which was
+    fastest (mode "max-autotune")."""
     compile_processes: int = 0
     """Processes that compile kernels for GPUs at the same time; 0 is one for each core, at most 8,
     and with 1 it is this process that compiles them."""

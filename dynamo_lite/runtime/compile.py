@@ -24,7 +24,7 @@ from .family import is_async, is_generator
 from .options import Options
 from .stats import FrameRecord
 
-NO_ALTERNATIVES = "there are no alternatives of a kernel to choose from by timing them"
+NO_ALTERNATIVES = "kernels for the CPU have no alternatives to choose from by timing them"
 MODES: Mapping[str, str] = {
     "default": "",
     "reduce-overhead": "calls of compiled functions cost some tens of nanoseconds in every mode; "
@@ -35,6 +35,8 @@ MODES: Mapping[str, str] = {
 """torch.compile's modes, and why one changes nothing for arrays of NumPy."""
 WITH_GRAPHS = ("reduce-overhead", "max-autotune")
 """Modes in which calls of functions of CuPy arrays are CUDA graphs."""
+TUNED = ("max-autotune", "max-autotune-no-cudagraphs")
+"""Modes in which variants of kernels for GPUs are timed."""
 
 OF_THE_PROCESS = frozenset({"compile_watched", "disable", "logs", "threads", "warm_seconds"})
 """Settings that no single function can have."""
@@ -102,13 +104,15 @@ def compile(
     makes all symbolic at once, False none. `fullgraph=True` raises `errors.FullGraphRequired` where
     a part of the function could not be compiled. `options`: settings of `config` for this function.
     `mode`: torch.compile's; "reduce-overhead" and "max-autotune" launch what a call does on a GPU
-    in one piece (`config.cuda_graphs`), and change nothing for arrays of NumPy, as a warning says.
+    in one piece (`config.cuda_graphs`), the latter (also "max-autotune-no-cudagraphs") times
+    variants of its kernels (`config.autotune`). For arrays of NumPy they change nothing, as a
+    warning says.
     `name`: what records and messages call the function. `recompile_limit`: its most variants.
     `device="cuda"` computes functions of NumPy arrays on a GPU, with the backend "triton".
     """
     _check_names(unknown)
     chosen = _options(backend, dynamic, fullgraph, mode, options, name, recompile_limit, device)
-    is_for_gpu = backend == "triton" and mode in WITH_GRAPHS
+    is_for_gpu = backend == "triton" and mode in (*WITH_GRAPHS, *TUNED)
     if mode is not None and (why := MODES[mode]) and not is_for_gpu:
         warnings.warn(f"mode={mode!r} changes nothing: {why}", DynamoWarning, stacklevel=2)
     if fn is None:
@@ -180,9 +184,9 @@ def _options(
     if isinstance(backend, str) and backend in PRELOADED:
         lookup_backend(PRELOADED[backend])
     loaded(PIPELINE)
-    graphs = True if mode in WITH_GRAPHS else None
+    graphs, tuned = (True if mode in modes else None for modes in (WITH_GRAPHS, TUNED))
     settings = _settings(options or {}, recompile_limit=recompile_limit, device=device,
-                         cuda_graphs=graphs)
+                         cuda_graphs=graphs, autotune=tuned)
     if settings.get("device") == "cuda" and backend not in FOR_GPUS:
         raise ValueError(f"device='cuda' is of the backend 'triton', not of {backend!r}: "
                          "leave backend= out")

@@ -55,7 +55,7 @@ def test_errors_and_the_end_of_the_helper(service, monkeypatch):
     with pytest.raises(BackendError, match="nobody is not defined"):
         service.ask(WRONG, True, 90).result()
     os.kill(service.helper.process.pid, signal.SIGSTOP)
-    build.ASKED[build._place(KERNELS[1], True, 90)] = service.ask(KERNELS[1], True, 90)
+    build.ASKED[build.place(KERNELS[1], True, 90)] = service.ask(KERNELS[1], True, 90)
     os.kill(service.helper.process.pid, signal.SIGKILL)
     monkeypatch.setattr(build, "_made_here", lambda *request: build.Binary("made here", b"", 0, 32))
     assert build.build(KERNELS[1], True, 90).name == "made here"
