@@ -34,6 +34,26 @@ def test_values_that_are_no_numbers(value):
         dl.grad(lambda x: value)(X)
 
 
+@pytest.mark.parametrize("value", [3, True, "text", b"bytes"])
+def test_values_that_are_not_real(value):
+    with pytest.raises(TypeError, match=f"real-valued outputs.*{type(value).__name__}"):
+        dl.grad(lambda x: value)(X)
+
+
+@pytest.mark.parametrize("function", [np.argmax, np.any, len, lambda x: x.astype(int).sum()])
+def test_values_of_integers(function):
+    with pytest.raises(TypeError, match="real-valued outputs.*but got (int64|bool)"):
+        dl.grad(lambda x: function(x))(X)
+
+
+def test_of_no_elements():
+    with pytest.raises(ValueError, match="zero-size array to reduction"):
+        dl.grad(lambda x: x.max())(np.zeros(0))
+    assert dl.grad(lambda x: np.prod(x))(np.zeros((0, 2))).shape == (0, 2)
+    assert dl.grad(lambda x: (x.T @ x).sum())(np.zeros((0, 2))).shape == (0, 2)
+    assert dl.grad(lambda x: (np.append(x, 2.0) ** 2).sum())(np.zeros(0)).shape == (0,)
+
+
 @pytest.mark.parametrize("place", [1, -2, (0, 3)])
 def test_arguments_that_are_not_there(place):
     with pytest.raises(TypeError, match="1 positional arguments"):

@@ -38,7 +38,9 @@ def spd(x):
 CASES = {
     np.prod: ((lambda x: x.prod(), A), (lambda x: np.prod(x, axis=1), A),
               (lambda x: np.prod(x - A[0, 0]), A, 0, False),
-              (lambda x: np.prod(x, axis=0, where=MASK, initial=2.0), A)),
+              (lambda x: np.prod(x, axis=0, where=MASK, initial=2.0), A),
+              (lambda x: np.prod(x * ZEROS[:2]), A[0, :2]),
+              (lambda x: np.prod(x * ZEROS, axis=1), A)),
     np.multiply.reduce: ((lambda x: np.multiply.reduce(x), A),),
     np.maximum.reduce: ((lambda x: np.maximum.reduce(x), A),),
     np.minimum.reduce: ((lambda x: np.minimum.reduce(x, axis=1), A),),

@@ -56,3 +56,30 @@ def test_einsum_with_dots_gives_a_view():
     found, same = turned(x)
     assert np.shares_memory(found, x) and np.shares_memory(same, x)
     assert x[:, 0].tolist() == [7, 7] and found.shape == (3, 2)
+
+
+NEXT_TO_LISTS = {
+    "dot": lambda x: np.dot([1.0, 2.0, 3.0], x),
+    "dot of integers": lambda x: np.dot(x, [1, 2, 3, 4]),
+    "matmul": lambda x: np.matmul([1.0, 2.0, 3.0], x),
+    "inner": lambda x: np.inner([1, 2, 3, 4.0], x),
+    "vdot": lambda x: np.vdot(x[0], [1.0, 2.0, 3.0, 4.0]),
+    "outer": lambda x: np.outer([1.0, 2.0], x),
+    "tensordot": lambda x: np.tensordot([1.0, 2.0, 3.0], x, 1),
+    "kron": lambda x: np.kron([1.0, 2.0], x),
+    "trapezoid": lambda x: np.trapezoid(x, [0, 1, 3, 4]),
+    "values": lambda x: np.trapezoid([0, 1, 3, 4.0], x[0]),
+    "gradient": lambda x: np.gradient(x, 2.0, [0.0, 1.0, 3.0, 4.0])[1],
+    "append": lambda x: np.append(x, [1, 2]),
+    "append a number": lambda x: np.append(x, 2.0),
+    "append to a number": lambda x: np.append(2.0, x),
+    "sum": lambda x: [1, 2, 3, 4] + x,
+    "interp": lambda x: np.interp(x, [0, 1, 2], [1, 3, 2]),
+    "convolve": lambda x: np.convolve([1, 2], x[0]),
+    "clip": lambda x: np.clip(x, [0.4, 0.5, 0.6, 0.7], [1, 1, 1, 1.0]),
+}
+
+
+@pytest.mark.parametrize("name", NEXT_TO_LISTS)
+def test_constant_lists(name):
+    check(NEXT_TO_LISTS[name], np.linspace(0.32, 1.17, 12).reshape(3, 4))

@@ -75,7 +75,7 @@ def test_tables_of_the_native_core_are_up_to_date():
     assert set(tables.OPS) == {name for name, _ in tables.guard_ops()}
 
 
-@pytest.mark.parametrize("name", ["gpu", "loops"])
+@pytest.mark.parametrize("name", ["gpu", "gradients", "loops"])
 def test_pages_have_the_numbers_that_were_measured(name):
     page = (ROOT / "docs" / f"{name}.md").read_text()
     assert page == written_by(name).page(), f"run docs/{name}.py"

@@ -11,7 +11,7 @@ from ...errors import Unsupported
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axis
 from .statistics import plain, reshaped
-from .traced import Traced, call, count, known, made, ndim, real_positions, shape
+from .traced import Traced, call, count, known, made, ndim, real_positions, shape, unlisted
 
 
 def kron(a: Any, b: Any) -> Any:
@@ -25,6 +25,7 @@ def kron(a: Any, b: Any) -> Any:
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    x, y = unlisted(x), unlisted(y)
     at = (slice(None),) * normal_axis(axis, y.ndim)
     if x is None:
         steps = dx

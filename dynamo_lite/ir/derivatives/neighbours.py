@@ -9,7 +9,7 @@ import numpy as np
 from .. import core
 from ..rules.values import normal_axes
 from .statistics import plain, reshaped
-from .traced import Traced, call, conjugate, count, made, shape, step
+from .traced import Traced, call, conjugate, count, made, shape, step, unlisted
 
 
 def interp(
@@ -114,6 +114,7 @@ def pad_with_constants(array: Any, widths: Any, constant_values: Any = 0) -> Any
 
 def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
     axes = normal_axes(axis, f.ndim)
+    spacing = tuple(map(unlisted, spacing))
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
     found = tuple(slope(f, h, at, edge_order) for at, h in zip(axes, steps))
     return found if len(found) > 1 else found[0]

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...errors import Unsupported
 from ..sizes import product
-from .traced import Part, call, ndim, shape, step
+from .traced import Part, call, ndim, shape, step, unlisted
 
 
 def left_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
+    b = unlisted(b)
     if b.ndim == 1:
         return np.expand_dims(g, -1) * b if a.ndim > 1 else g * b
     if a.ndim == 1:
@@ -20,6 +21,7 @@ def left_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
 
 
 def right_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
+    a = unlisted(a)
     if a.ndim == 1:
         return np.expand_dims(g, -2) * np.expand_dims(a, -1) if b.ndim > 1 else g * a
     if b.ndim == 1:
@@ -30,6 +32,7 @@ def right_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
 
 
 def left_of_dot(g: Any, out: Any, a: Any, b: Any) -> Any:
+    b = unlisted(b)
     if min(ndim(a), ndim(b)) == 0:
         return g * b
     if ndim(b) <= 2:
@@ -38,6 +41,7 @@ def left_of_dot(g: Any, out: Any, a: Any, b: Any) -> Any:
 
 
 def right_of_dot(g: Any, out: Any, a: Any, b: Any) -> Any:
+    a = unlisted(a)
     if min(ndim(a), ndim(b)) == 0:
         return g * a
     if b.ndim == 1:
@@ -46,12 +50,14 @@ def right_of_dot(g: Any, out: Any, a: Any, b: Any) -> Any:
 
 
 def left_of_inner(g: Any, out: Any, a: Any, b: Any) -> Any:
+    b = unlisted(b)
     if min(ndim(a), ndim(b)) == 0:
         return g * b
     return np.reshape(np.matmul(as_rows(g, a, b), rows(b)), a.shape)
 
 
 def right_of_inner(g: Any, out: Any, a: Any, b: Any) -> Any:
+    a = unlisted(a)
     if min(ndim(a), ndim(b)) == 0:
         return g * a
     return np.reshape(np.matmul(np.transpose(as_rows(g, a, b)), rows(a)), b.shape)

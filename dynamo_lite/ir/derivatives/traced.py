@@ -71,8 +71,12 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`function(*args, **kwargs)`, recorded in the graph whose values are among the arguments."""
-    emit = leaves((args, kwargs), Traced)[0].emit
+    """`function(*args, **kwargs)`, recorded in the graph whose values are among the arguments; of
+    constants alone it is a constant."""
+    known = leaves((args, kwargs), Traced)
+    if not known:
+        return function(*args, **kwargs)
+    emit = known[0].emit
     args, kwargs = map_leaves(bare, (args, kwargs))
     return map_leaves(lambda leaf: traced(emit, leaf), emit(function, *args, **kwargs))
 
@@ -91,6 +95,11 @@ def ndim(x: Any) -> int:
 
 def shape(x: Any) -> tuple[Any, ...]:
     return x.shape if isinstance(x, Traced) else np.shape(x)
+
+
+def unlisted(x: Any) -> Any:
+    """A list of constants as the array that NumPy makes of it."""
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
 
 
 def bare(leaf: Any) -> Any:
