@@ -130,6 +130,34 @@ def complex_exp_imag(a, b):
 
 
 @triton.jit
+def root_of_half(a, b):
+    """sqrt((abs(a) + hypot(a, b)) / 2), also where the sum overflows."""
+    is_large = (tl.abs(a) > 1) | (tl.abs(b) > 1)
+    k = tl.where(is_large, 0.125, 0.5).to(a.dtype)
+    found = root(tl.abs(a) * k + libdevice.hypot(a * k, b * k))
+    return tl.where(is_large, found + found, found)
+
+
+@triton.jit
+def complex_sqrt_real(a, b):
+    t = root_of_half(a, b)
+    found = tl.where(a >= 0, t, quotient(tl.abs(b), t + t))
+    found = tl.where(a == float("-inf"), tl.abs(b - b), found)
+    found = tl.where((a == 0) & (b == 0), 0.0, tl.where(a == float("inf"), a, found))
+    return tl.where(tl.abs(b) == float("inf"), tl.abs(b), tl.where(a != a, a, found))
+
+
+@triton.jit
+def complex_sqrt_imag(a, b):
+    t = root_of_half(a, b)
+    found = tl.where(a >= 0, quotient(b, t + t), libdevice.copysign(t, b))
+    found = tl.where(a == float("-inf"), libdevice.copysign(a, b), found)
+    found = tl.where(a == float("inf"), libdevice.copysign(b - b, b), found)
+    return tl.where((tl.abs(b) == float("inf")) | (b == 0) & (a == 0), b,
+                    tl.where(a != a, a, found))
+
+
+@triton.jit
 def complex_less(a, b, c, d):
     return ((a < c) & (b == b) & (d == d)) | ((a == c) & (b < d))
 
