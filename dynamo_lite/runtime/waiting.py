@@ -12,7 +12,7 @@ from .reporter import Reporter
 from .tiering import nanoseconds
 
 RECOMPILES = logs.logger("recompiles")
-ENOUGH = 2.0
+ENOUGH = 1.0
 """Seconds that the code of one function may take to compile before Python has to run for as long
 before each further piece of it: some functions need another variant for whatever they are given."""
 
