@@ -148,6 +148,20 @@ def test_flags_are_those_of_what_runs(program, where, passes):
     assert 2 in passes
 
 
+def by_a_sum_of_nothing(x, y, asked):
+    quotient = y[0]
+    for i in range(len(x)):
+        quotient = 0.5 / x[: i - i].sum()
+    return quotient
+
+
+def test_a_sum_of_nothing_is_no_divisor():
+    compiled = dl.compile(by_a_sum_of_nothing, fullgraph=True)
+    arguments = np.ones(70), np.ones(2), None
+    assert reported(compiled, *arguments) == reported(by_a_sum_of_nothing, *arguments)
+    assert reported(compiled, *arguments)[1]
+
+
 def test_loops_that_fill_and_copy(passes):
     """LLVM must not make calls of C's memset and memcpy of them, which the loader does not have."""
 

@@ -85,12 +85,12 @@ def emit_reduce(nest: Nest, term: Term) -> Element:
     body, fold = term.args[0], FOLDS[expr.op]
     part = PARTS.get(expr.dtype, expr.dtype)
     neutral = nest.builder.constant(part, fold.neutral(part))
+    if _is_empty(expr) and part == expr.dtype:
+        return _of_nothing(neutral, expr.op)
     if part.kind == "f" and not fold.associates:
         folded = _in_order(nest, term, fold, neutral)
         folded = folded + 0.0 if expr.op == "add" else folded
         return folded if part == expr.dtype else separated(folded)
-    if _is_empty(expr):
-        return neutral
     if nest.varies(term):
         assert nest.lane is not None
         return _per_lane(nest, expr, body, fold, neutral.splat(nest.lane.width))
@@ -102,6 +102,12 @@ def emit_reduce(nest: Nest, term: Term) -> Element:
 def _is_empty(expr: Reduce) -> bool:
     """Nothing of the body may be loaded then, not even ahead of the loop."""
     return any(axis.extent == 0 for axis in expr.axes)
+
+
+def _of_nothing(neutral: Value, op: str) -> Value:
+    """A literal, so that operations on it and other literals are not folded with their flags."""
+    is_sum = op == "add" and neutral.dtype.kind == "f"
+    return neutral.builder.constant(neutral.dtype, 0.0) if is_sum else neutral
 
 
 def _in_order(nest: Nest, term: Term, fold: Fold, neutral: Value) -> Value:
