@@ -35,8 +35,6 @@ def gradients_of(value: Any, variables: Any, holomorphic: bool) -> Any:
         raise TypeError(
             "Gradient only defined for scalar-output functions. Output was of type "
             + type(value).__name__)
-    if isinstance(value, (str, bytes)):
-        raise TypeError("grad requires real-valued outputs, but got a " + type(value).__name__)
     start = complex_one(value, variables) if holomorphic else None
     return pullback((value,), (start,), variables)
 
