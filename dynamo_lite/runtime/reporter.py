@@ -29,7 +29,7 @@ from .guard_failures import GuardFailure, why_guards_failed
 from .listings import listing
 from .options import Options
 from .stats import Break, FrameRecord, registry
-from .users_lines import users_line
+from .users_lines import line_of_call, users_line
 
 if TYPE_CHECKING:
     from ..tracer.state.trace import Trace
@@ -131,7 +131,7 @@ class Reporter:
         may_raise = self.options.may_raise and broke.remedy.id == "exceptions"
         if self.options.fullgraph and not may_raise:
             raise FullGraphRequired(
-                f"{broke.reason}\n  at {broke.location}\n  remedy: {broke.remedy}")
+                f"{broke.reason}\n  at {line_of_call(broke.location)}\n  remedy: {broke.remedy}")
         broke = at_users_line(broke)
         if record.broke is None:
             record.broke = broke

@@ -35,6 +35,19 @@ def users_line(location: Location) -> Location:
     return Location(code.co_filename, frame.f_lineno, code.co_qualname, (*way, *location.inside))
 
 
+def line_of_call(location: Location | None) -> Location | None:
+    """For a place in code of ours that is compiled, as what `grad` returns, the innermost line of
+    the user's among the calls that are running; other places as they are."""
+    if location is None or not location.filename.startswith(OWN_FOLDERS):
+        return location
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and is_not_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return location
+    return Location(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
+
+
 @lru_cache(256)
 def module_at(filename: str) -> str:
     """The module whose text is in a file."""
