@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 def make_list(tx: Tx, *iterable: VariableTracker) -> VariableTracker:
     if len(iterable) > 1:
         observe(list, *map(id, iterable))  # CPython says that these are too many
-    return ListVariable([item for each in iterable for item in tx.collect(each)])
+    made = ListVariable([item for each in iterable for item in tx.collect(each)])
+    made.copied = next(iter(iterable), None)
+    return made
 
 
 @handles(tuple)

@@ -10,10 +10,17 @@ from ...bytecode.flow import Loop
 from ...bytecode.liveness import live_locals
 from ...errors import PlanLoop
 from ...ir.sizes import maximum
-from ..object_model.lazy import realise, realise_all
+from ..object_model.lazy import realise
 from ..state.trace import LoopPlan, Returned, Stopped
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.growing import GrowingVariable, growing, is_tuple, kinds_of, runs
+from ..trackers.arrays.growing import (
+    GrowingVariable,
+    copied_elements,
+    growing,
+    is_tuple,
+    kinds_of,
+    runs,
+)
 from ..trackers.arrays.tables import TableVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
@@ -82,7 +89,7 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
     for name, kinds, of_tuples, is_passed in sorted(plan.lists, key=lambda one: one[0]):
         value = settled(tx.locals.get(name))
         if is_own(tx, name, value):
-            items = value._items = realise_all(tx, value.items(tx))
+            items = value.items(tx)
             key = f"{name}#length_{tx.state.steps}"
             more = (LARGEST if is_passed else room(name)) + len(items)
             tx.locals[name] = growing(tx, key, value, kinds, of_tuples, more) or value
@@ -108,7 +115,7 @@ def is_own(tx: Tx, name: str, value: Any) -> bool:
     if type(value) is not ListVariable or value.source is not None or value.whole is not None:
         return False
     items = value.built_items()
-    if len(items) > LONGEST and len(runs(items)) > LONGEST:
+    if len(items) > LONGEST and copied_elements(tx, value) is None and len(runs(items)) > LONGEST:
         return False
     return has_no_other_name(tx, name, value)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ....base.records import dataclass
 from ....guards.sources import ConstSource, DependentSource, Pinned, Source
+from ....ir.types import ArrayType, python_number
 from ...object_model.constants import ConstantVariable
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
@@ -68,6 +69,11 @@ class Elements:
     @property
     def count(self) -> Any:
         return self.array.array_type.shape[0]
+
+    @property
+    def kinds(self) -> tuple[ArrayType, ...]:
+        """The types of the numbers of a list or tuple."""
+        return (python_number({"b": bool, "i": int, "f": float}[self.array.array_type.dtype.kind]),)
 
     def at(self, tx: Tx, place: VariableTracker) -> VariableTracker:
         args = self.array.as_argument(tx), place.as_argument(tx)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....errors import GraphBreak
+from ....guards.sources import ItemSource
 from ....ir import control, core
 from ....ir.node import Node
 from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
 from ...object_model.attributes import python_method
 from ...object_model.constants import LAST, NONE, ConstantVariable, constant
+from ...object_model.lazy import realise_all
 from ...polyfills.lists import extend
 from ...recording.nodes import record
 from ...state.tracker import Args, Kwargs, VariableTracker
@@ -21,6 +23,7 @@ from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
 from .arrays import ArrayVariable
+from .elements import Elements, elements_of
 from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .sizes import SizeVariable
 from .unions import UnionNumber, as_int
@@ -255,6 +258,13 @@ def growing(
     """The list as one that loops may change, with room for `capacity` items; None where its items
     are not all of these types."""
     items = value.built_items()
+    if (elements := copied_elements(tx, value)) is not None and kinds == elements.kinds:
+        column = record(tx, np.empty, (capacity, kinds[0].dtype))
+        args = column.as_argument(tx), slice(0, len(items)), elements.array.as_argument(tx)
+        record(tx, operator.setitem, args)
+        tx.state.list_lengths[name] = constant(len(items))
+        return GrowingVariable(name, kinds, [column], of_tuples)
+    items = value._items = realise_all(tx, items)
     fit = all(kinds_of(item) == kinds and is_tuple(item) is of_tuples for item in items)
     if not fit:
         return None
@@ -265,6 +275,17 @@ def growing(
         columns.append(column)
     tx.state.list_lengths[name] = constant(len(items))
     return GrowingVariable(name, kinds, columns, of_tuples)
+
+
+def copied_elements(tx: Tx, value: ListVariable) -> Elements | None:
+    """The elements of a long list from outside of which this one is a copy."""
+    if (of := value.copied) is None or (source := of.source) is None:
+        return None
+    is_copy = all(
+        getattr(item, "source", None) == ItemSource(source, place, of.python_type())
+        for place, item in enumerate(value.built_items())
+    )
+    return elements_of(tx, of) if is_copy else None
 
 
 def fill(tx: Tx, column: Node, items: Sequence[VariableTracker]) -> None:

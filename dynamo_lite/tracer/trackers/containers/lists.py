@@ -31,10 +31,11 @@ class ListVariable(SequenceVariable):
     """A list; mutation happens in place and is logged for replay.
 
     While an outside list is `unread`, appending to it needs to know nothing about it: the new items
-    wait in `tail` and the log asks for an extension only.
+    wait in `tail` and the log asks for an extension only. `copied` is what it was made of.
     """
 
     kind: type = list
+    copied: VariableTracker | None = None
 
     @staticmethod
     def python(items: list[Any]) -> Any:
