@@ -1,5 +1,6 @@
 """Build of the native core; everything else is in pyproject.toml."""
 import os
+import platform
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
@@ -24,6 +25,9 @@ def files(kind: str) -> list[str]:
 
 
 STANDARD = "-std=c++17"
+FLAGS = [STANDARD, "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"]
+if platform.libc_ver()[0] == "glibc":  # others have no room for them in libraries loaded later
+    FLAGS.append("-ftls-model=initial-exec")  # variables of a thread without a call for each
 KNOWN = sys.version_info < (3, 14)
 """Whether the core knows the frames of this Python; without it everything runs in Python."""
 
@@ -64,7 +68,7 @@ setup(
             sources=sorted([*files("cpp"), *files("c")]),
             depends=sorted(files("h")),
             include_dirs=["dynamo_lite/native", numpy.get_include()],
-            extra_compile_args=[STANDARD, "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"],
+            extra_compile_args=FLAGS,
             libraries=["dl", "pthread"] if sys.platform == "linux" else [],
             language="c++",
         )
