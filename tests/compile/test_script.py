@@ -237,6 +237,24 @@ def test_memory_of_temporary_arrays_is_kept(script):
     assert run(*WARMING, script(TEMPORARIES)) == (0, "True\n", "")
 
 
+CALLS = """
+import resource
+def leaf(): pass
+def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+def called(depth):
+    if depth: return called(depth - 1)
+    before = faults()
+    for _ in range(1000): leaf()
+    return faults() - before
+print(max(called(depth) for depth in range(300)) < 500)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count page faults otherwise")
+def test_calls_need_no_new_memory_however_deep_they_are(script):
+    assert run(*WARMING, script(CALLS)) == (0, "True\n", "")
+
+
 def test_disabled_functions_are_left_to_python(script):
     text = ("import numpy as np\nimport dynamo_lite as dl\n"
             "@dl.disable\ndef f(x):\n    y = np.zeros(3)\n"
