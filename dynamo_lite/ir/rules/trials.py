@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -127,7 +127,7 @@ class _Samples:
             array[...] = self._values(array.shape, leaf.dtype)
             return array
         shape = tuple(self.small[size] for size in leaf.shape)
-        array = np.empty(shape, leaf.dtype, order=_order(leaf))
+        array = _laid_out(leaf, shape)
         array[...] = self._values(shape, leaf.dtype)
         return array
 
@@ -192,12 +192,24 @@ class _Samples:
         return candidates[n]
 
 
-def _order(kind: ArrayType) -> Literal["C", "F"]:
+def _laid_out(kind: ArrayType, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of this shape with its axes in memory in the order of those of `kind`, and with gaps
+    if that has them."""
     if kind.is_c_contiguous:
-        return "C"
-    if kind.strides == contiguous_strides(kind.shape, kind.dtype.itemsize, "F"):
-        return "F"
-    raise Unsupported("its arrays have neither C's nor Fortran's memory order")
+        return np.empty(shape, kind.dtype)
+    itemsize = kind.dtype.itemsize
+    if kind.strides == contiguous_strides(kind.shape, itemsize, "F"):
+        return np.empty(shape, kind.dtype, order="F")
+    strides = [stride for stride in kind.strides if isinstance(stride, int) and stride > 0]
+    if len({*strides}) < len(kind.strides) or 1 in shape:
+        raise Unsupported("its arrays have neither C's nor Fortran's memory order")
+    axes = sorted(range(len(shape)), key=lambda axis: -strides[axis])
+    sides = [shape[axis] for axis in axes]
+    if min(strides) == itemsize:
+        whole = np.empty((*sides[:-1], sides[-1] + 1), kind.dtype)[..., :-1]
+    else:
+        whole = np.empty((*sides, 2), kind.dtype)[..., 0]
+    return whole.transpose(np.argsort(axes))
 
 
 def sample_values(shape: tuple[int, ...], dtype: np.dtype, *, index: bool = True) -> Any:
