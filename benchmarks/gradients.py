@@ -3,8 +3,8 @@
     pip install jax autograd; python -m benchmarks.gradients
 
 writes `results/gradients.json`, for docs/gradients.md. Values are compared with JAX's in float64;
-times are the shortest of some calls in turn, in seconds of CPU of all threads: waiting for others
-who use the machine does not count. Each has one thread here, with
+times are medians of calls in turn, by the clock, on a machine that does nothing else: what the
+process has used of the CPU does not count threads of JAX that still run. Each has one thread, with
 
     XLA_FLAGS=--xla_cpu_multi_thread_eigen=false OPENBLAS_NUM_THREADS=1
 """
@@ -124,15 +124,15 @@ def by_autograd(autograd: Any, name: str, fun: Function, x: Any) -> Function | N
     return lambda: slope(x)
 
 
-def shortest(functions: dict[str, Function], rounds: int) -> dict[str, float]:
-    """Seconds of all threads, in turn, where everything has been compiled."""
-    found = dict.fromkeys(functions, math.inf)
+def medians(functions: dict[str, Function], rounds: int) -> dict[str, float]:
+    """Seconds by the clock, in turn, where everything has been compiled."""
+    found: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(rounds):
         for name, call in functions.items():
-            begin = time.process_time()
+            begin = time.perf_counter()
             call()
-            found[name] = min(found[name], time.process_time() - begin)
-    return found
+            found[name].append(time.perf_counter() - begin)
+    return {name: statistics.median(times) for name, times in found.items()}
 
 
 def against_value(fun: Function, x: Any) -> float:
@@ -140,7 +140,7 @@ def against_value(fun: Function, x: Any) -> float:
                                   "both": functools.partial(dl.value_and_grad(fun), x)}
     for call in calls.values():
         call()
-    times = shortest(calls, 15)
+    times = medians(calls, 15)
     return times["both"] / times["alone"]
 
 
@@ -156,7 +156,7 @@ def programs(jax: Any, autograd: Any, rounds: int = 15) -> list[dict[str, Any]]:
         for value, gradient in results:
             assert np.allclose(value, results[0][0], rtol=1e-9), name
             assert np.allclose(gradient, results[0][1], rtol=1e-6, atol=1e-9), name
-        times = shortest(known, rounds)
+        times = medians(known, rounds)
         found.append({"name": name, "ms": {peer: t * 1e3 for peer, t in times.items()},
                       "of_value": against_value(fun, x)})
     return found

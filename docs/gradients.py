@@ -16,8 +16,8 @@ as it is; JAX has three of them rewritten (`scan`, `at`), because they change ar
 through long loops, and autograd refuses those that change arrays.
 
 Written by `python docs/gradients.py` from what `python -m benchmarks.gradients` measured once
-({versions}) on two cores that were shared with other work. All have one thread. Times are the
-shortest of 15 in turn, in seconds of CPU of all threads. Losses stand here as well: below 1 the
+({versions}) on two cores with nothing else running. All have one thread. Times are
+medians of 15 in turn, by the clock. Losses stand here as well: below 1 the
 other one is faster.
 
 | | measured | to reach | |
