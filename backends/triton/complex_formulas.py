@@ -2,7 +2,8 @@
 
 `complex_<row>_<part>` is one part of the result, `complex_<row>` a result that is not complex.
 Formulas are NumPy's (`loops_umath_fp`, `loops_unary_complex`), each operation rounded by itself;
-exponentials are C's (Annex G).
+exponentials are C's (Annex G). That a product is one of NumPy's scalars is told to Triton's
+interpreter, where products of arrays have fused steps.
 """
 from __future__ import annotations
 
@@ -29,23 +30,13 @@ def complex_subtract_imag(a, b, c, d):
 
 
 @triton.jit
-def complex_multiply_real(a, b, c, d):
+def complex_multiply_real(a, b, c, d, of_scalars: tl.constexpr = False):
     return a * c - b * d
 
 
 @triton.jit
-def complex_multiply_imag(a, b, c, d):
+def complex_multiply_imag(a, b, c, d, of_scalars: tl.constexpr = False):
     return a * d + b * c
-
-
-@triton.jit
-def complex_mul_real(a, b, c, d):
-    return complex_multiply_real(a, b, c, d)
-
-
-@triton.jit
-def complex_mul_imag(a, b, c, d):
-    return complex_multiply_imag(a, b, c, d)
 
 
 @triton.jit

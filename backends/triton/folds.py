@@ -35,12 +35,12 @@ class Position:
     function: str
 
 
-SUM = Fold("add_to({a}, {b})", "fold_add", "row_sum", "sums_of_rows", "lane_sum")
+SUM = Fold("fold_add({a}, {b})", "fold_add", "row_sum", "sums_of_rows", "lane_sum")
 
 COMBINE = {
     "add": SUM,
     SUM_OF_PARTS: SUM,
-    "multiply": Fold("multiply_to({a}, {b})", "fold_multiply", "row_product", "products_of_rows",
+    "multiply": Fold("fold_multiply({a}, {b})", "fold_multiply", "row_product", "products_of_rows",
                      "lane_product"),
     "minimum": Fold("least({a}, {b})", "least"),
     "maximum": Fold("greatest({a}, {b})", "greatest"),

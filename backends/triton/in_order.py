@@ -110,7 +110,7 @@ def tensor_like(one: Any, data: np.ndarray, kind: Any) -> Any:
 
 
 IN_PLACE = {
-    "add_to": collected, "multiply_to": collected,
+    "fold_add": collected, "fold_multiply": collected,
     "row_sum": row_fold("add"), "row_product": row_fold("multiply"),
     "sums_of_rows": folds_of_rows("add"), "products_of_rows": folds_of_rows("multiply"),
     "lane_sum": lane_fold("add"), "lane_product": lane_fold("multiply"),

@@ -75,9 +75,10 @@ def of_complex(name: str) -> Any:
     op, _, part = name.partition("_")
     if part not in ("real", "imag"):
         op, part = name, ""
-    function = product_of_scalars if op == "mul" else scalar_operation(op)
+    of_arrays = scalar_operation(op)
 
-    def run(*parts: Any) -> Any:
+    def run(*parts: Any, of_scalars: bool = False) -> Any:
+        function = product_of_scalars if of_scalars else of_arrays
         values = [one.handle.data for one in parts]
         found = function(*map(paired, values[::2], values[1::2]))
         found = np.ascontiguousarray(getattr(found, part) if part else found)
@@ -91,11 +92,12 @@ def of_complex(name: str) -> Any:
 
 def running(op: str) -> Any:
     """The running fold of lanes, one after the other as in NumPy; a GPU folds pairs of them."""
-    accumulate = scalar_operation(op).accumulate
+    function = scalar_operation(op)
 
-    def run(lanes: Any) -> Any:
-        data = lanes.handle.data
-        found = accumulate(data, dtype=data.dtype)
+    def run(before: Any, lanes: Any) -> Any:
+        data = lanes.handle.data.copy()
+        data[0] = function(before.handle.data.reshape(-1)[0], data[0])
+        found = function.accumulate(data, dtype=data.dtype)
         return tl.tensor(interpreter.TensorHandle(found, lanes.handle.dtype), lanes.type)
 
     return run

@@ -25,16 +25,6 @@ def fold_multiply(a, b):
 
 
 @triton.jit
-def add_to(total, item):
-    return total + item
-
-
-@triton.jit
-def multiply_to(total, item):
-    return total * item
-
-
-@triton.jit
 def lane_sum(total, count, order: tl.constexpr):
     return total
 
@@ -65,13 +55,28 @@ def products_of_rows(lanes, count, order: tl.constexpr):
 
 
 @triton.jit
-def running_add(lanes):
-    return tl.associative_scan(lanes, 0, fold_add)
+def begun(lanes, first):
+    return tl.where(tl.arange(0, lanes.shape[0]) == 0, first, lanes)
 
 
 @triton.jit
-def running_multiply(lanes):
-    return tl.associative_scan(lanes, 0, fold_multiply)
+def running_add(before, lanes):
+    return tl.associative_scan(begun(lanes, before + lanes), 0, fold_add)
+
+
+@triton.jit
+def running_multiply(before, lanes):
+    return tl.associative_scan(begun(lanes, before * lanes), 0, fold_multiply)
+
+
+@triton.jit
+def later(a, i, b, j):
+    return tl.where(i < j, b, a), tl.where(i < j, j, i)
+
+
+@triton.jit
+def last_lane(lanes):
+    return tl.reduce((lanes, tl.arange(0, lanes.shape[0])), 0, later)[0]
 
 
 @triton.jit
@@ -341,5 +346,5 @@ def bitwise_count_u(a):
 OWN_FUNCTIONS = frozenset(re.findall(r"def (\w+)\(", PRELUDE))
 
 OPERANDS = {name: len(operands.split(","))
-            for name, operands in re.findall(r"def (complex_\w+)\(([\w, ]+)\)", PRELUDE)}
+            for name, operands in re.findall(r"def (complex_\w+)\((\w\b(?:, \w\b)*)", PRELUDE)}
 """Of functions of complex numbers, given as their parts: how many parts they take."""

@@ -78,9 +78,12 @@ def template_of(op: str, dtype: np.dtype) -> str | None:
 
 def call_text(name: str) -> str | None:
     """A call of a function of the prelude that parts of complex numbers have."""
-    if name not in OPERANDS:
+    function = name.replace("complex_mul_", "complex_multiply_")
+    if function not in OPERANDS:
         return None
-    return f"{name}({', '.join('{' + letter + '}' for letter in 'abcd'[: OPERANDS[name]])})"
+    given = ["{" + letter + "}" for letter in "abcd"[: OPERANDS[function]]]
+    given += ["of_scalars=True"] if function != name else []
+    return f"{function}({', '.join(given)})"
 
 
 def apply_text(op: str, dtype: np.dtype, result: np.dtype, operands: list[str]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..loop_ir.loops import Axis, Check, Kernel, Load, Reduce, Scan, Statement, Store, walk
 from ..loop_ir.rewrite import free_axes
 from .emitter import warps_for
-from .folds import COMBINE, accumulator_type, neutral
+from .folds import accumulator_type, neutral
 from .kernels import TritonKernel
 from .rows import RowEmitter
 from .scalars import TYPES
@@ -51,16 +51,13 @@ class ScanEmitter(RowEmitter):
             super().perform(statement)
 
     def _scan(self, scan: Scan) -> None:
-        dtype, carried, fold = scan.buffer.dtype, self.carried[scan], COMBINE[scan.op]
+        dtype, carried = scan.buffer.dtype, self.carried[scan]
         item = f"{self.expression(scan.value)}.to({accumulator_type(scan.op, dtype)})"
         beyond = neutral(scan.op, dtype, f"[{self._width()}]")
         item = self.assign(f"tl.where(inside, {item}, {beyond})")
-        begun = f"{fold.function}({carried}, {item})"
-        item = self.assign(f"tl.where(lane == {self.begin}, {begun}, {item})")
-        found = self.assign(f"running_{scan.op}({item})")
+        found = self.assign(f"running_{scan.op}({carried}, {item})")
         if not self.persistent:
-            last = f"tl.where(lane == {self.begin} + {self._width() - 1}, {found}, {beyond})"
-            self.line(f"{carried} = tl.reduce({last}, 0, {fold.function})")
+            self.line(f"{carried} = last_lane({found})")
         where = self.place(scan.buffer, scan.offset, ())
         memory = f"tl.{TYPES[dtype].memory_name}"
         self.line(f"tl.store({where}, {found}.to({memory}), mask=inside)")
