@@ -48,10 +48,11 @@ MANY_CLOSURES = f"{FUNCTIONS_OF_A_CODE} functions of the same text are compiled 
 
 CALLED_ONCE = ("no arrays were among its arguments, and it was called once: functions that make "
                "their arrays themselves are compiled from the second call on")
+SHORT_LOOP = "its loop was expected to end before compiling the rest of it would have paid"
 LONG = 0.02
 """Seconds in Python from which it is told of one function how long it ran there."""
 TOO_SHORT = f"not warm yet: ran for less than {LONG * 1e3:.0f} ms in Python"
-SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, CALLED_ONCE, MANY_CLOSURES, AROUND)
+SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, CALLED_ONCE, SHORT_LOOP, MANY_CLOSURES, AROUND)
 """Reasons that hold for most functions of most programs."""
 
 
@@ -147,6 +148,8 @@ class Candidates:
                 yield place_of(code), reason
             elif history.asked and code is not None and place_of(code) not in self.left:
                 yield place_of(code), CALLED_ONCE if history.names_arrays else NO_ARRAYS
+        for code in self.samples.timed_in - self.samples.replaced_in:
+            yield place_of(code), SHORT_LOOP
 
     def conclude(self) -> None:
         """Keep what was found out, for the next run of the program."""

@@ -65,6 +65,7 @@ class RunningLoops:
         """The iterators of the loops that were seen last, by ids that no others have meanwhile."""
         self.sites: dict[int, tuple[CodeType, list[LoopSite], bool]] = {}
         self.tried: set[tuple[CodeType, int]] = set()
+        self.timed_in: set[CodeType] = set()
         self.replaced: Replaced | None = None
 
     @property
@@ -90,6 +91,8 @@ class RunningLoops:
             if not took and look.timed >= TIMED:
                 took, own = look.shortest, look.own
             left = loop.left
+            if took:
+                self.timed_in.add(loop.site.code)
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
             account.rest = own * took * left

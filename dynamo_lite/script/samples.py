@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Set
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -41,9 +41,14 @@ class Samples:
         ObjectCompiler.release_idle()
 
     @property
-    def replaced_in(self) -> Collection[CodeType]:
+    def replaced_in(self) -> Set[CodeType]:
         """The code whose loops had their turn."""
-        return self.running_loops.replaced_in if self.running_loops is not None else ()
+        return self.running_loops.replaced_in if self.running_loops is not None else frozenset()
+
+    @property
+    def timed_in(self) -> Set[CodeType]:
+        """The code whose loops have run for long enough to be timed."""
+        return self.running_loops.timed_in if self.running_loops is not None else frozenset()
 
     def credit(self, frame: FrameType, seconds: float) -> None:
         """Code that is seen to run while nobody watches calls is taken to have run since the last

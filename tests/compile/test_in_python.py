@@ -57,6 +57,13 @@ def test_what_is_not_warm_is_told(script):
     assert "not warm yet" in err
 
 
+def test_a_loop_that_ends_soon_is_told(script):
+    text = ("import numpy as np\ndef f(n):\n    x = np.ones(1000)\n    for _ in range(n):\n"
+            "        x = np.sqrt(x + 1)\n    return x\nf(100_000)\n")
+    err = run(*PREFIX, "--explain", script(text))[2]
+    assert "f: " in err and "its loop was expected to end before compiling" in err
+
+
 def spin(seconds):
     end = time.thread_time() + seconds
     while time.thread_time() < end:
