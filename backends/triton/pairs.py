@@ -256,8 +256,10 @@ FORMULAS: Mapping[str, Callable[..., Element]] = {
     "conjugate": lambda a: Pair(a.real, negated(a.imag)),
     "real": lambda a: a.real, "imag": lambda a: a.imag, "complex": Pair,
     **{op: called(op, *PAIR) for op in (
-        "add", "subtract", "multiply", "mul", "divide", "square", "reciprocal", "exp",
-        "sqrt")},
+        "add", "subtract", "multiply", "mul", "divide", "square", "reciprocal", "sqrt", "power",
+        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh",
+        "cosh", "tanh")},
+    "rint": by_parts("rint"),
     "absolute": number("absolute"),
     **{op: number(op, BOOL) for op in ("less", "less_equal", "greater", "greater_equal")},
     "equal": compared("equal", both), "not_equal": compared("not_equal", either),
