@@ -13,6 +13,7 @@ from ...ir.row import Kind, row_of
 from ...ir.rules.indexing import position
 from ...ir.sizes import Size, SizeExpr, symbol
 from ...ir.types import Form
+from .. import costs
 from ..loop_ir import affine, simplify
 from ..loop_ir.loops import Axis, Check, Expr, Gather, Load, Offset, Scan
 from ..loop_ir.rewrite import free_axes
@@ -25,6 +26,9 @@ from .pointwise import compare, require_native, require_real
 from .reductions import dims_of, flattened, fold_of, operand, plain
 from .values import CannotLower, Value, load_of
 from .views import basic_getitem, is_basic, spelled_out
+
+SLOW_BY_ELEMENT = 10
+"""The weight from which on an expression is computed in vectors before a running fold."""
 
 
 @lowers(reads=Access.COPY)
@@ -62,7 +66,9 @@ def section(low: Lowering, value: Value, dim: int, start: Size, shape: Sequence[
 def scan(
     low: Lowering, node: Node, a: Any, axis: Any = None, dtype: Any = None, out: Any = None
 ) -> Value:
-    """Running sums and products, added up in order as NumPy does."""
+    """Running sums and products, added up in order as NumPy does.
+
+    LLVM's kernels go along them element by element: functions are computed before, in vectors."""
     value = operand(a)
     plain({"out": out})
     require_real(low, value.dtype, node.type.dtype)
@@ -72,6 +78,9 @@ def scan(
     made = low.memory_value(node.type, low.allocate(node.type))
     element = convert(low.broadcast(value, made.axes), node.type.dtype)
     place = load_of(made)
+    if not low.loops and costs.weight_of(element) >= SLOW_BY_ELEMENT:
+        low.store(made, value)
+        element = place
     step = Scan(fold_of(node), place.buffer, place.offset, element, made.axes[dim])
     low.launch(made.axes, step)
     return low.ownership.owned(made)

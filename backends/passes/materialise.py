@@ -9,12 +9,14 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from ...base.records import dataclass
+from ...ir.errstates import is_silent
 from ...ir.graph import Graph
 from ...ir.node import Node, SymbolOrigin
 from ...ir.passes.effects import narrows
@@ -43,11 +45,13 @@ class Access(Enum):
 @dataclass(frozen=True, slots=True)
 class Use:
     """A kernel that would evaluate a value: `kernel` names its box, `path` the way the value is
-    reached, `covers` whether all of its elements are evaluated."""
+    reached, `covers` whether all of its elements are evaluated, `reports` whether what becomes of
+    floating-point reports is the same all the way."""
 
     kernel: tuple[Any, ...]
     path: tuple[Any, ...] = ()
     covers: bool = True
+    reports: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def _choose(
     stores: Counter[tuple[Any, ...]] = Counter()
     for node in reversed(graph.nodes):
         if node in forced:
-            box = _box_of(node, stages[node])
+            box = (*_box_of(node, stages[node]), node.errstate)
             uses[node] = frozenset((Use((stores[box] // costs.MOST_STORES, *box)),))
             stores[box] += 1
         else:
@@ -122,6 +126,8 @@ def _decide(
         operands = node.operands
         fresh = own_cost(node, readings)
         for operand in operands:
+            if access_of(node, readings, operand) is Access.SHAPE:
+                continue
             once = operand in chosen or _is_hoisted(operand, node, readings)
             fresh += costs.LOAD if once else cost.get(operand, costs.LOAD)
         cost[node] = fresh
@@ -134,9 +140,18 @@ def _decide(
             chosen[node] = reason
         elif access_of(node, readings) is Access.FOLD and _is_spread(node, folded[node], readers):
             chosen[node] = "rows that read it are shorter than those that it folds"
-        elif node in reporting and any(r.errstate != node.errstate for r in readers.get(node, ())):
+        elif node in reporting and not _is_reported(node, uses[node], readers.get(node, ())):
             chosen[node] = "what becomes of its floating-point reports differs from its reader's"
     return chosen
+
+
+def _is_reported(node: Node, uses: Collection[Use], readers: Sequence[Node]) -> bool:
+    """Whether what it raises is reported as it should be, if it is computed where it is read: where
+    nothing is reported it may be computed once more."""
+    others = [reader.errstate for reader in readers if reader.errstate != node.errstate]
+    if not others:
+        return True
+    return all(map(is_silent, others)) and any(use.covers and use.reports for use in uses)
 
 
 def _axes_folded(
@@ -163,8 +178,8 @@ def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:
     if not isinstance(node.type, ArrayType):
         return None
     if not uses:
-        return "nothing reads it, but its warnings count" if may_flag(node) else None
-    if may_flag(node) and not any(use.covers for use in uses):
+        return "nothing reads it, but its warnings count" if counts_flags(node) else None
+    if counts_flags(node) and not any(use.covers for use in uses):
         return "only parts of it are read, but all of its warnings count"
     if cost > LONGEST_EXPRESSION and cost < costs.REDUCTION:
         return "the expression is long"
@@ -231,6 +246,11 @@ def _moves(key: Any) -> bool:
         isinstance(leaf, Node) and isinstance(leaf.type, ArrayType) and not leaf.type.shape
         and leaf.type.form is not Form.ARRAY for leaf in found
     )
+
+
+def counts_flags(node: Node) -> bool:
+    """Whether somebody is told of the conditions that computing the node raises."""
+    return may_flag(node) and not is_silent(node.errstate)
 
 
 def may_flag(node: Node) -> bool:
@@ -305,7 +325,9 @@ def _uses(
             yield from _few(uses.get(reader, ()))
             continue
         for use in _few(uses.get(reader, ())):
-            yield _through(node, reader, access, use, graph.symbols)
+            found = _through(node, reader, access, use, graph.symbols)
+            reports = use.reports and reader.errstate == node.errstate
+            yield found if found.reports == reports else replace(found, reports=reports)
 
 
 def _few(uses: Collection[Use]) -> Collection[Use]:
@@ -336,7 +358,7 @@ def _map_of(view: Node) -> tuple[Any, ...]:
 
 def _is_hoisted(operand: Node, reader: Node, readings: Readings) -> bool:
     """Whether the operand is broadcast, so that it is computed once per row."""
-    return access_of(reader, readings) is Access.SAME and _is_smaller(operand, reader)
+    return access_of(reader, readings, operand) is Access.SAME and _is_smaller(operand, reader)
 
 
 def _is_smaller(node: Node, reader: Node) -> bool:

@@ -23,3 +23,8 @@ def changed(outer: Errstate, modes: Mapping[str, str | None]) -> Errstate:
         if mode is not None:
             found[condition] = "ignore" if mode == "ignore" else "raise"
     return tuple(sorted(found.items()))
+
+
+def is_silent(errstate: Errstate) -> bool:
+    """Whether no condition is reported."""
+    return len(errstate) == len(CONDITIONS) and all(mode == "ignore" for _, mode in errstate)

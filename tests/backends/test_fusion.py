@@ -115,6 +115,32 @@ def test_expensive_value_of_several_kernels_is_computed_once():
     assert sum("tanh" in text for text in texts) == 1
 
 
+def test_functions_are_computed_in_vectors_before_a_running_fold():
+    computed, summed = kernels(lower(trace(lambda x: np.cumsum(np.sin(x)), V)))
+    assert computed.vector is not None and summed.vector is None
+    assert len(kernels(lower(trace(lambda x: np.cumsum(x * 2), V)))) == 1
+
+
+def slopes(x):
+    y = x * x - 1
+    value = np.sum(y * y)
+    with np.errstate(all="ignore"):
+        return value, 4 * y * x
+
+
+def of_infinity(x):
+    y = x * x
+    with np.errstate(all="ignore"):
+        return y[1:] * 2
+
+
+@pytest.mark.parametrize("function", [slopes, of_infinity])
+def test_what_is_computed_once_more_is_reported_all_the_same(function):
+    compiled = dl.compile(function, options={"compile_unprofitable": True})
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        compiled(np.array([1e200, 1.0, 2.0]))
+
+
 def test_number_that_more_results_need_than_one_kernel_has():
     def scaled(x):
         norm = np.sqrt(np.sum(x * x))

@@ -48,6 +48,13 @@ def spread(u):
     return (u * u).sum()
 
 
+def test_what_is_cheap_is_not_kept_for_the_way_back():
+    def squares(x):
+        return ((x - 1.0) ** 2).sum()
+
+    assert bytes_for(squares, ROD) < 1.1 * ROD.nbytes  # the gradient
+
+
 def test_a_long_loop_keeps_a_few_states():
     assert bytes_for(burned, ROD) <= 4 * math.sqrt(ROUNDS) * ROD.nbytes
 

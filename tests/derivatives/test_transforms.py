@@ -339,3 +339,27 @@ def test_nan_and_infinity():
 def test_numpy_says_what_there_is_to_say():
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         assert dl.grad(lambda x: (1 / x).sum())(np.array([0.0, 1.0]))[1] == -1.0
+
+
+def test_a_gradient_is_no_array_that_the_function_returned():
+    def kept(x):
+        y = np.exp(x)
+        return y.sum(), y
+
+    x = np.linspace(-1, 1, 5)
+    (_, aux), gradient = dl.value_and_grad(kept, has_aux=True)(x)
+    gradient[:] = 0
+    assert np.allclose(aux, np.exp(x))
+
+
+@pytest.mark.parametrize("function, gradient", [
+    (lambda x: (2 * -x).mean(), lambda x: np.full_like(x, -2 / x.size)),
+    (lambda x: (x / x.dtype.type(2)).sum(), lambda x: np.full_like(x, 0.5)),
+    (lambda x: (x - x.mean()).sum() + x.std(), lambda x: (x - x.mean()) / x.std() / x.size),
+    (lambda x: (1 / x).sum(), lambda x: -1 / x**2),
+])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_same_cotangent_everywhere(function, gradient, dtype):
+    x = np.linspace(1, 2, 7).astype(dtype)
+    found = dl.grad(function)(x)
+    assert found.dtype == x.dtype and np.allclose(found, gradient(x), rtol=1e-6, atol=1e-7)

@@ -49,12 +49,13 @@ def var(
         raise Unsupported("the variance of complex numbers")
     if kind.ndim == 0:
         raise Unsupported("the variance of a scalar")
-    count = count_of(kind, normal_axes(axis, kind.ndim))
+    axes = normal_axes(axis, kind.ndim)
+    count = count_of(kind, axes)
     freedom = count - integer(ddof)
     if not all(must(emit.facts, "less", 0, number) for number in (freedom, count)):
         raise Unsupported("a variance without degrees of freedom, which warns")
     wide = _working_dtype(kind, dtype)
-    total = emit(np.sum, a, axis=axis, dtype=wide, keepdims=True)
+    total = emit(np.sum, a, axis=axis, dtype=wide, keepdims=len(axes) < kind.ndim)  # as `mean`
     distance = emit(np.subtract, a, divided(emit, total, count))
     squares = emit(np.square, distance)
     spread = emit(np.sum, squares, axis=axis, dtype=wide, keepdims=truth(keepdims))

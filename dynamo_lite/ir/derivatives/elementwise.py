@@ -58,7 +58,10 @@ def exponent(out: Any, a: Any, b: Any) -> Any:
 
 
 def quotient(out: Any, a: Any, b: Any) -> Any:
-    return -out / b
+    """By the divisor, whose reciprocal is the other partial derivative."""
+    if isinstance(a, (int, float)) and a == 1:
+        return -out * out
+    return -out * (1 / b)
 
 
 def leg(place: int) -> Partial:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import core
-from ..derivatives.traced import Part, Traced, bare
+from ..derivatives.traced import Part, Traced, bare, ndim
 from ..derivatives.writes import laid_out
 from ..node import Node
+from ..row import lowering_of
 from ..tree import leaves, map_leaves
 from ..types import ArrayType, Form
 from .decompose import NodeEmit
@@ -83,16 +84,52 @@ def is_cleared(known: Any, view: Any) -> bool:
         and known.args[1] == view and isinstance(known.args[2], int) and known.args[2] == 0)
 
 
-def scaled(g: Traced, partial: Any) -> Any:
-    """The cotangent of an operand of which the partial derivative is known."""
-    if isinstance(partial, int):
-        return {0: None, 1: g, -1: -g}[partial] if partial in (-1, 0, 1) else g * partial
-    return g * partial
+def scaled(g: Traced, partial: Any, is_new: bool = False) -> Any:
+    """The cotangent of an operand of which the partial derivative is known. `is_new`: the partial
+    derivative is an array that nobody else has."""
+    if isinstance(partial, int) and partial in (0, 1):
+        return g if partial else None
+    number = filling_of(g.value)
+    if number is not None and ndim(partial) == 0:
+        return filled(g, Traced(g.emit, number), partial)
+    if number is None or partial.shape != g.shape:
+        return product(g, partial)
+    if is_new and partial.dtype == g.dtype and isinstance(number, np.generic) and number == 1:
+        return partial
+    return Traced(g.emit, number) * partial
+
+
+def product(g: Traced, factor: Any) -> Any:
+    """One that is a constant where both are."""
+    if isinstance(g.value, Node) or isinstance(factor, Traced):
+        return -g if isinstance(factor, int) and factor == -1 else g * factor
+    with np.errstate(all="ignore"):
+        return Traced(g.emit, g.value * factor)
+
+
+def filled(g: Traced, number: Traced, factor: Any) -> Any:
+    """As large as a cotangent that is the same number everywhere, with a multiple of it."""
+    found = product(number, factor)
+    return np.full_like(Traced(g.emit, g.value.args[0]), found) if found.dtype == g.dtype else (
+        g * factor)
+
+
+def filling_of(value: Any) -> Any:
+    """The number that a cotangent is everywhere, where that is known."""
+    if not isinstance(value, Node) or lowering_of(value.target) != "full_like" or value.kwargs:
+        return None
+    number = value.args[1]
+    kind = number.type if isinstance(number, Node) else number
+    is_number = isinstance(kind, np.generic) or (
+        isinstance(kind, ArrayType) and kind.form is Form.SCALAR)
+    return number if is_number and kind.dtype == value.type.dtype else None
 
 
 def fitted(emit: NodeEmit, value: Any, kind: ArrayType) -> Any:
     """A cotangent as one of a value of this type: what was broadcast is summed."""
     found = emit.type(value)
+    if kind.ndim == 0 and found.ndim and (number := filling_of(value)) is not None:
+        return retyped(emit, bare(product(Traced(emit, number), found.size)), kind.dtype)
     if extra := found.ndim - kind.ndim:
         value = emit(np.sum, value, axis=tuple(range(extra)))
     if axes := stretched(emit.type(value), kind):
