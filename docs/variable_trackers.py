@@ -109,6 +109,7 @@ EXAMPLES: dict[str, str] = {
     "FlatVariable": "lambda x: x.flat[1]",
     "FlagsVariable": "lambda x: (x.flags.c_contiguous, x)",
     "StructuredVariable": "lambda x, table: table['a'] + x, np.zeros(3, [('a', 'f8')])",
+    "MaskedPart": "shrunk",
     "GrowingVariable": "halved",
     "TableVariable": "counted",
     "RowsVariable": "tallied",
@@ -175,6 +176,13 @@ def spelled(x, text):
 def quiet(x):
     with np.errstate(divide="ignore"):
         return 1 / x
+
+
+def shrunk(x):
+    while x.sum() > 1:
+        x = x - 1
+        x[x > 0] *= 0.5
+    return x
 
 
 def halved(x):
@@ -246,7 +254,7 @@ DEFINES_A_TYPE = """def function(x):
 SHOWN = {
     value.__name__: inspect.getsource(value)
     for value in (caught, added_up, spelled, quiet, halved, counted, tallied, hashed, Countdown,
-                  Record, Doubled)
+                  Record, Doubled, shrunk)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

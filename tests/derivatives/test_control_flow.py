@@ -6,7 +6,7 @@ import pytest
 
 import dynamo_lite as dl
 
-from .checking import central, check_second, close
+from .checking import central, check, check_second, close
 
 U = np.arange(6.0) ** 2 / 20
 
@@ -171,6 +171,39 @@ def test_states_that_are_not_needed_are_not_kept():
     assert states_kept(linear, U) == states_kept(lambda x: heat(x, 0.1), U) == 0
     assert states_kept(lambda k: heat(U, k), np.float64(0.1)) == 1
     assert states_kept(recurrence, np.linspace(0, 1, 60)) == 1
+
+
+def shrunk_in_a_while_loop(x):
+    v = x.copy()
+    while v.sum() > 0.1:
+        v[v > 0] *= 0.7 * x[0]
+        v -= 0.1
+    return (v * v).sum()
+
+
+def shrunk_in_an_arm(x):
+    v = x * x - 0.5
+    if v.sum() > 0:
+        v[v > 0] *= x[1]
+    else:
+        v[v < 0] += x[1]
+    return (v * v).sum()
+
+
+def with_elements_of_another(x):
+    v, w = x.copy(), np.sin(x)
+    while v.sum() > 0.1:
+        mask = w > 0
+        v[mask] -= w[mask]
+        w = w - 0.1
+    return (v * v).sum()
+
+
+@pytest.mark.parametrize(
+    "function", [shrunk_in_a_while_loop, shrunk_in_an_arm, with_elements_of_another])
+def test_masks_in_loops_and_branches(function):
+    for x in np.array([0.5, -0.3, 0.8, -0.2, 0.9]), np.array([0.1, 0.7, -0.4]):
+        check(function, x)
 
 
 def drawn(x):

@@ -22,6 +22,7 @@ from ..state.tracker import VariableTracker
 from ..trackers.arrays import sizes
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
+from ..trackers.arrays.masked_parts import MaskedPart
 from ..trackers.arrays.numbers import InputNumber, NumberVariable
 from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.sequences import SequenceVariable, TupleVariable
@@ -235,6 +236,8 @@ def _in_place(
     """Arrays change in place and stay themselves; numbers and sizes are replaced."""
     target = operands[0]
     plain = IN_PLACE[function]
+    if isinstance(target, MaskedPart):
+        return target.change(tx, plain, UFUNC_OF[plain], operands[1])
     if not isinstance(target, ArrayVariable):
         return operate(tx, plain, operands)
     if plain is operator.pow:

@@ -181,6 +181,9 @@ BINDING = frozenset({core.within, core.position, core.between})
 """Functions whose ints are sizes in the bodies of loops and branches too."""
 
 
+DEPENDS_ON_DATA = "a size that depends on data, in a loop or branch"
+
+
 def equal_to_nothing(role: str, of: tuple[int, ...]) -> DataResult:
     """What depends on data in the body of a loop or branch is equal to nothing else."""
     return DataResult(object(), f"the number of {role}" if role else "a value")
@@ -193,7 +196,7 @@ def without_symbols(kind: Any, made: Sequence[str]) -> Any:
     for one in leaves(kind):
         sizes = one.shape if isinstance(one, ArrayType) else ()
         if any(not set(made).isdisjoint(symbols(size)) for size in sizes):
-            raise GraphBreak("a size that depends on data, in a loop or branch")
+            raise GraphBreak(DEPENDS_ON_DATA)
     return kind
 
 

@@ -44,6 +44,7 @@ from .graph_methods import (
     type_of,
 )
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
+from .masked_parts import MaskedPart, masked_part
 from .moving_views import moving_view
 from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .phi import Phi
@@ -209,6 +210,8 @@ class ArrayVariable(VariableTracker):
     def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
         if (part := moving_view(tx, self, key)) is not None:
             return part
+        if (masked := masked_part(tx, self, key)) is not None:
+            return masked
         key = self.of_elements(tx, constant_mask(tx, self.array_type, key))
         key = spelled_out(tx, self.array_type, key)
         return record_call(tx, operator.getitem, (self, key), {})
@@ -218,6 +221,8 @@ class ArrayVariable(VariableTracker):
     ) -> VariableTracker:
         if (part := moving_view(tx, self, key)) is not None:
             return part.method___setitem__(tx, ELLIPSIS, value)
+        if isinstance(value, MaskedPart):
+            return value.assign(tx, self, key)
         by_mask = is_mask(key) and type_of(key).ndim == self.array_type.ndim
         if is_mask(key) and is_number(value):
             check_mask(tx, self.array_type, 0, key)
