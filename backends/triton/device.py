@@ -149,9 +149,11 @@ class CuPyDevice:
         self.times = True
         self.pointer: Callable[[Any], int] = operator.attrgetter("data.ptr")
         self.empty: Callable[[Shape, np.dtype], Any] = self.cupy.ndarray
+        self.current_device: Callable[[], int] = self.cupy.cuda.runtime.getDevice
+        self.current_stream: Callable[[], Any] = self.cupy.cuda.get_current_stream
 
     def stream(self) -> int:
-        pointer: int = self.cupy.cuda.get_current_stream().ptr
+        pointer: int = self.current_stream().ptr
         return pointer
 
     def laid_out(self, shape: Shape, dtype: np.dtype, strides: Shape) -> Any:
@@ -187,13 +189,15 @@ class CuPyDevice:
         return bool(status.get()[0])
 
     def is_here(self, *arrays: Any) -> bool:
-        runtime = self.cupy.cuda.runtime
-        if runtime.getDevice() != self.id:
+        if self.current_device() != self.id:
             return False
         if not hasattr(self.thread, "has_context"):
-            runtime.free(0)  # binds the GPU's context to this thread, which launches need
+            self.cupy.cuda.runtime.free(0)  # binds the GPU's context to this thread, for launches
             self.thread.has_context = True
-        return all(array.device.id == self.id for array in arrays)
+        for array in arrays:  # which takes less time than a generator
+            if array.data.device_id != self.id:
+                return False
+        return True
 
     def prepare(self, kernels: Sequence[TritonKernel]) -> None:
         prepare(kernels, self.capability)

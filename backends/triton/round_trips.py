@@ -5,6 +5,7 @@ For what has no Triton form, and where CuPy's function is another than NumPy's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...ir.row import Kind, row_of
 from ...ir.tree import map_leaves
 from .device import CuPyDevice, Device
 from .host_kernels import HostKernel
+from .repeated import BY_ROW, AtPositions
 
 
 class KernelTrip:
@@ -70,8 +72,9 @@ class CallTrip:
 
 
 class GpuForNumPy(CuPyDevice):
-    """The GPU for graphs of NumPy arrays. Products of matrices are CuPy's; all other calls are
-    NumPy's, whose results and reports the graph promises."""
+    """The GPU for graphs of NumPy arrays. Products of matrices are CuPy's, and what is added up at
+    positions has kernels; all other calls are NumPy's, whose results and reports the graph
+    promises."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,6 +82,8 @@ class GpuForNumPy(CuPyDevice):
 
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
         row, trip = row_of(target), CallTrip(target, self)
+        if row is not None and (compute := BY_ROW.get(row.name)) is not None:
+            return partial(compute, AtPositions(self, trip))
         if row is None or row.kind is not Kind.MATMUL:
             return trip
         multiply = super().counterpart(target)

@@ -8,21 +8,33 @@ from contextlib import contextmanager
 LOCK = threading.Lock()
 
 
+class Unready(Exception):
+    """A plan cannot run now."""
+
+
 class Turn(threading.local):
     """That of this thread, whose plans may call each other."""
 
     depth = 0
     undo: Callable[[], None] | None = None
+    is_changing = False
+    """It is being taken or given back."""
 
     def take(self, begin: Callable[[], Callable[[], None]]) -> None:
         """`begin` makes all ready, and gives what puts it back."""
-        if self.undo is None:
-            LOCK.acquire()
-            try:
-                self.undo = begin()
-            except BaseException:
-                LOCK.release()
-                raise
+        if self.undo is not None:
+            return
+        if self.is_changing:
+            raise Unready("what a collection of garbage called needs what it has interrupted")
+        self.is_changing = True
+        LOCK.acquire()
+        try:
+            self.undo = begin()
+        except BaseException:
+            LOCK.release()
+            raise
+        finally:
+            self.is_changing = False
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -33,11 +45,13 @@ class Turn(threading.local):
         finally:
             self.depth -= 1
             if not self.depth and self.undo is not None:
+                self.is_changing = True
                 undo, self.undo = self.undo, None
                 try:
                     undo()
                 finally:
                     LOCK.release()
+                    self.is_changing = False
 
 
 TURN = Turn()

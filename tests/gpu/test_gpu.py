@@ -186,3 +186,18 @@ def test_functions_of_numpy_arrays_go_there_and_back():
     np.testing.assert_allclose(product, np.exp(x) @ x.T, rtol=1e-11)
     np.testing.assert_allclose(total, x.sum(), rtol=1e-12)
     assert np.shares_memory(turned, x) and type(total) is np.float64
+
+
+def test_what_is_added_up_at_positions_has_numpys_order():
+    def f(x, i, v):
+        np.add.at(x, i, v)
+        return x * 2, np.bincount(i, v), np.bincount(i)
+
+    rng = np.random.default_rng(2)
+    for dtype in ("f4", "f8", "i8"):
+        x, i = np.zeros(500, dtype), rng.integers(0, 500, 20_000)
+        v = (rng.normal(size=20_000) * 100).astype(dtype)
+        expected, ours = x.copy(), x.copy()
+        found = dl.compile(f, device="cuda", fullgraph=True)(ours, i, v)
+        for got, want in zip((*found, ours), (*f(expected, i, v), expected)):
+            np.testing.assert_array_equal(got, want)

@@ -19,6 +19,7 @@ from tests.triton.cupy_on_host import CuPyOnHost, on_host
 
 POOL = np.zeros(1 << 22, np.uint8)
 """What allocations get parts of, in turn."""
+START = POOL.ctypes.data
 
 
 class StubDevice(CuPyOnHost):
@@ -33,7 +34,7 @@ class StubDevice(CuPyOnHost):
 
 def allocate(size: int, used: list[int] = [0]) -> Any:
     begin, used[0] = used[0], (used[0] + size + 511) % (POOL.size // 2) & ~511
-    memory = cp.cuda.UnownedMemory(POOL.ctypes.data + begin, size, POOL, 0)
+    memory = cp.cuda.UnownedMemory(START + begin, size, POOL, 0)
     return cp.cuda.MemoryPointer(memory, 0)
 
 

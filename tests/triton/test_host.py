@@ -6,13 +6,13 @@ import signal
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.triton import plan
-from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.host import HostDevice
-from dynamo_lite.backends.triton.turns import Turn
 
 import dynamo_lite as dl
 from benchmarks import gpu
+from dynamo_lite.backends.triton import plan
+from dynamo_lite.backends.triton.backend import compile_for
+from dynamo_lite.backends.triton.host import HostDevice
+from dynamo_lite.backends.triton.turns import Turn, Unready
 from dynamo_lite.native import why_no_cuda
 
 pytest.importorskip("triton")
@@ -237,6 +237,20 @@ def test_a_turn_ends_with_the_outermost_plan():
     with turn.kept():
         turn.take(lambda: lambda: done.append("again"))
     assert done == ["put back", "again"]
+
+
+def test_what_interrupts_the_change_of_turns_does_not_wait_for_it():
+    """As finalizers do that call compiled code."""
+    turn, done = Turn(), []
+
+    def interrupted():
+        with pytest.raises(Unready), turn.kept():
+            turn.take(lambda: done.append("never"))
+        done.append("interrupted")
+
+    with turn.kept():
+        turn.take(lambda: interrupted() or interrupted)
+    assert done == ["interrupted"] * 2
 
 
 def test_products_have_the_bits_of_numpy():
