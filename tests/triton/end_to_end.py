@@ -32,6 +32,10 @@ KNOWN = {
     "test_unprofitable.py::test_an_operation_in_place": "what is left is decided by LLVM's times",
     "test_trials.py": "interpreted kernels are slower than Python, so that no remedy helps",
     "test_interrupts.py": "signals come at instants of native loops; those of a plan are Python's",
+    "test_watched.py::test_a_setting_compiles_all_the_same":
+        "what watches a program sees Triton's interpreter, which is Python",
+    "test_threads.py::test_compiling_in_signal_handlers":
+        "signals come every 2 ms, and what their handler calls takes longer when it is interpreted",
     "test_loops.py::test_time_to_compile_does_not_grow_with_the_number_of_rounds":
         "so many rounds of interpreted kernels take minutes",
     "test_artifacts.py::test_each_compilation_has_its_files": "it looks for LLVM's files",
