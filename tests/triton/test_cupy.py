@@ -82,6 +82,7 @@ def test_results_are_laid_out_as_cupy_does():
     (lambda x: np.asarray(x), "asarray of NumPy does not take arrays of CuPy"),
     (lambda x: cp.fromiter(range(3), int), "without an array of CuPy"),
     (lambda x: cp.asarray(np.arange(3.0)), "made of one of another library"),
+    (lambda x: x + cp.random.random(x.shape), "draws random numbers"),
     (lambda x: x.device, "attribute 'device'"),
     (lambda x: x.get(), "attribute 'get'"),
     (lambda x: cp.add(x, [1, 2, 3, 4]), "takes no sequences"),

@@ -80,6 +80,19 @@ def test_functions_equal_numpy(function):
     check(moved(function), function, X, tolerance=CLOSE)
 
 
+def test_random_numbers_are_drawn_on_the_host():
+    def drawn(x, rng):
+        np.random.shuffle(x[0])
+        return x + rng.normal(size=x.shape) * np.random.random()
+
+    def seeded(function):
+        np.random.seed(7)
+        return [function(X.copy(), np.random.default_rng(3)) for _ in range(2)]
+
+    f = dl.compile(drawn, device="cuda", options={"interpret": True})
+    np.testing.assert_array_equal(seeded(f), seeded(drawn))
+
+
 @pytest.mark.parametrize("make", [
     lambda: X.copy().T, lambda: X.copy()[::-1, ::2], lambda: X.astype("f4"),
     lambda: np.empty((0, 6)), lambda: np.frombuffer(bytes(8) + X.tobytes(), "f8")[1:].reshape(4, 6),

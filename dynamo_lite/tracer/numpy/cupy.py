@@ -33,6 +33,8 @@ def numpy_counterpart(function: Any, args: Args, kwargs: Kwargs) -> Any:
             raise GraphBreak(f"{function.__name__} of NumPy does not take arrays of CuPy")
         return function
     if (found := _same_name(function)) is None:
+        if function.__module__.startswith("cupy.random"):
+            raise GraphBreak(f"{function.__name__} draws random numbers, which is left to CuPy")
         raise GraphBreak(f"{function.__name__} of CuPy has no counterpart in a graph")
     if not takes_cupy:
         if take_creation("cupy", function, found):
