@@ -167,10 +167,18 @@ def _axes_folded(
 def _is_spread(node: Node, axes: int, readers: Mapping[Node, Sequence[Node]]) -> bool:
     """Whether a value is read along axes that it has not, and fewer than it takes to compute it:
     then it is computed for many rows at a time, not for one between two of their short loops."""
-    return any(
-        _is_spread(reader, axes, readers) if reader.type.size == node.type.size
-        else _is_smaller(node, reader) and node.type.ndim <= reader.type.ndim < axes
-        for reader in readers.get(node, ()) if isinstance(reader.type, ArrayType))
+    left, seen = [node], {node}
+    while left:
+        one = left.pop()
+        for reader in readers.get(one, ()):
+            if not isinstance(reader.type, ArrayType) or reader in seen:
+                continue
+            if reader.type.size == one.type.size:
+                seen.add(reader)
+                left.append(reader)
+            elif _is_smaller(one, reader) and one.type.ndim <= reader.type.ndim < axes:
+                return True
+    return False
 
 
 def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:

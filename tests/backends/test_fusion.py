@@ -187,3 +187,17 @@ def test_lowering_is_deterministic():
         "\n".join(map(print_kernel, kernels(lower(trace(function, *values))))) for _ in range(3)
     }
     assert len(texts) == 1
+
+
+def test_values_that_are_read_twice_and_again_twice_are_looked_at_once():
+    """Of `t = t * 0.5 + t * 0.25`, thirty times, there are a billion ways from the first to the
+    last."""
+
+    def program(x):
+        t = x.sum() + 1.0
+        for _ in range(30):
+            t = t * 0.5 + t * 0.25
+        return t
+
+    x = np.full((20, 30), 1e-3)
+    assert dl.compile(program)(x) == program(x)
