@@ -21,6 +21,7 @@ from ..passes.memory import bytes_made
 from ..unprofitable import limited, why_unprofitable
 from .builder import formulas
 from .builder.target import Target
+from .entry.carried_elements import carry_elements
 from .entry.writer import write_entry
 from .kernels.flags import inexact_flags, why_extern
 from .kernels.split import split_reductions
@@ -68,7 +69,7 @@ def program_image(
     program: Program, target: Target, objects: Objects,
     places: Mapping[Location | None, int] = MappingProxyType({}), hint: Hint | None = None,
 ) -> Image:
-    program = split_reductions(program)
+    program = carry_elements(split_reductions(program))
     code = write_entry(program, target, objects.add)
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))

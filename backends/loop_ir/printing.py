@@ -202,11 +202,13 @@ def _step_text(step: Any) -> str:
 
 
 def _blocks_text(step: Loop | Branch) -> str:
-    heads = [f"while {step.proceed.name}:"] if isinstance(step, Loop) else [
+    heads = [f"while {step.proceed.name}:", "entering:"] if isinstance(step, Loop) else [
         f"if {step.test.name}:", "else:",
     ]
     lines: list[str] = []
     for head, block in zip(heads, blocks_of(step)):
+        if head == "entering:" and not block:
+            continue
         lines.append(head)
         for inner in block:
             lines += [f"    {line}" for line in _step_text(inner).splitlines()]

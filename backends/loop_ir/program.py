@@ -275,10 +275,14 @@ def written_in_blocks(step: Step) -> Buffers:
 class Loop(Instruction):
     """Run `steps` again and again for as long as the bool in the 0-d buffer `proceed` is true,
     which is looked at before each iteration. Memory is allocated inside only for arrays whose size
-    is known there, and is given back at the end of the iteration."""
+    is known there, and is given back at the end of the iteration. `most`: there are no more
+    iterations. `entering`: steps before the first iteration, if there is one, and wherever other
+    threads may have written to memory since the one before."""
 
     proceed: Buffer = field(metadata=READ)
     steps: tuple[Step, ...] = field(metadata=BLOCK)
+    most: int | None = None
+    entering: tuple[Step, ...] = field(default=(), metadata=BLOCK)
 
     reads = cached_property(read_with_blocks)
     writes = cached_property(written_in_blocks)

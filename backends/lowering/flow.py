@@ -23,7 +23,7 @@ from .changes import computed, log_undo, may_change, own_copy
 from .context import Lowering, lowers, packed
 from .counters import counted
 from .externs import own_number
-from .intervals import hull, of_size
+from .intervals import Interval, interval, of_size
 from .pointwise import compare, operand_at
 from .values import CannotLower, Value, load_of
 
@@ -93,7 +93,9 @@ def for_loop(
     counter = variable(low, ArrayType(INT64, form=Form.PYTHON))
     index = variable(low, ArrayType(INT64, form=Form.PYTHON))
     proceed = variable(low, ArrayType(BOOL, form=Form.PYTHON))
-    low.intervals[load_of(index).buffer] = hull(*(_limits(low, end) for end in (start, stop)))
+    limits = [_limits(low, *end) for end in zip((start, stop), ends)]
+    low.intervals[load_of(index).buffer] = _between(*limits, step)
+    most = max(0, *(-(first - last) // -step for first in limits[0] for last in limits[1]))
     assign_number(low, counter, Value(counter.type, (), ends[0]))
     low.launch((), Store(load_of(proceed).buffer, Offset(), compare(order, counter.expr, ends[1])))
 
@@ -108,25 +110,38 @@ def for_loop(
             test = simplify.apply("logical_and", (test, operand_at(inner, again, (), BOOL)), BOOL)
         inner.launch((), Store(load_of(proceed).buffer, Offset(), test))
 
-    return _looped(low, node, (index,), proceed, body, carried, operands, versions, begin, more)
+    return _looped(
+        low, node, (index,), proceed, body, carried, operands, versions, begin, more, most
+    )
 
 
 def _end(low: Lowering, end: Any) -> Expr:
     """An end of a range, so small that an index never overflows."""
     expr = operand_at(low, end, (), INT64)
     if isinstance(end, (Value, SizeExpr)):
+        least, most = _limits(low, end, expr)
         if isinstance(end, Value):
             own = own_number(low, end)
             expr = Load(own, Offset())
+        if -FARTHEST < least and most < FARTHEST:
+            return expr
         size = simplify.apply("absolute", (expr,), INT64)
         low.launch((), Check(compare("less", size, const(FARTHEST, INT64))))
     return expr
 
 
-def _limits(low: Lowering, end: Any) -> tuple[int, int]:
+def _limits(low: Lowering, end: Any, expr: Expr) -> Interval:
     """Between what an end of a range lies."""
-    known = None if isinstance(end, Value) else of_size(low, end)
-    return (-FARTHEST, FARTHEST) if known is None else known
+    known = interval(low, expr) if isinstance(end, Value) else of_size(low, end)
+    return (-FARTHEST, FARTHEST) if known is None else (
+        max(known[0], -FARTHEST), min(known[1], FARTHEST))
+
+
+def _between(start: Interval, stop: Interval, step: int) -> Interval:
+    """Between what the numbers of a range lie."""
+    if step > 0:
+        return start[0], max(start[0], stop[1] - 1)
+    return min(start[1], stop[0] + 1), start[1]
 
 
 @lowers(reads=Access.MEMORY)
@@ -149,6 +164,7 @@ def _looped(
     low: Lowering, node: Node, index: tuple[Value, ...], proceed: Value, body: Graph,
     carried: Sequence[Any], operands: Sequence[Any], versions: int,
     begin: Callable[[Lowering], None], more: Callable[[Lowering, Any], None],
+    most: int | None = None,
 ) -> tuple[Any, ...]:
     count = len(operands) - versions
     kinds = node.type
@@ -177,7 +193,7 @@ def _looped(
         again = _settled(inner, again)
     rotated = _advance(inner, states, following)
     more(inner, again)
-    low.steps.append(Loop(load_of(proceed).buffer, tuple(inner.steps)))
+    low.steps.append(Loop(load_of(proceed).buffer, tuple(inner.steps), most))
     return tuple(
         own_copy(low, state, "two arrays take turns", state.type)
         if load_of(state).buffer in rotated else state

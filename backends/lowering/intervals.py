@@ -152,4 +152,42 @@ def cannot_overflow(
     return rule is not None and fits(rule(*(interval(low, arg) for arg in operands)), dtype)  # type: ignore[arg-type]
 
 
-__all__ = ["ARITHMETIC", "cannot_overflow", "hull", "interval", "of_size"]
+def decided(low: Lowering, condition: Expr) -> bool | None:
+    """What a comparison of integers gives whatever the data is; None where that depends on it, and
+    of all else."""
+    if isinstance(condition, Load):
+        condition = low.defined.get(condition.buffer, condition)
+    if not isinstance(condition, Apply) or condition.op not in ORDERS:
+        return None
+    if any(arg.dtype.kind not in "iu" for arg in condition.args):
+        return None
+    left, right = (interval(low, arg) for arg in condition.args)
+    holds, fails = ORDERS[condition.op]
+    if holds(left, right):
+        return True
+    return False if fails(left, right) else None
+
+
+def _below(left: Interval, right: Interval) -> bool:
+    return left[1] < right[0]
+
+
+def _up_to(left: Interval, right: Interval) -> bool:
+    return left[1] <= right[0]
+
+
+def _above(left: Interval, right: Interval) -> bool:
+    return _below(right, left)
+
+
+def _from(left: Interval, right: Interval) -> bool:
+    return _up_to(right, left)
+
+
+ORDERS: Mapping[str, tuple[Callable[[Interval, Interval], bool], ...]] = {
+    "less": (_below, _from), "less_equal": (_up_to, _above),
+    "greater": (_above, _up_to), "greater_equal": (_from, _below),
+}
+"""When a comparison holds for all numbers of two intervals, and when for none."""
+
+__all__ = ["ARITHMETIC", "cannot_overflow", "decided", "hull", "interval", "of_size"]

@@ -13,7 +13,7 @@ from ..loop_ir.loops import Check, Const, Expr
 from ..loop_ir.simplify import BOOL, const, convert
 from ..passes.materialise import Access
 from .context import Lowering, lowers
-from .intervals import ARITHMETIC, cannot_overflow
+from .intervals import ARITHMETIC, cannot_overflow, decided
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
 from .values import CannotLower, Value
 
@@ -68,19 +68,27 @@ def _difference_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
 
 
 def _product_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
-    """By the product of doubles, where no factor is known; a few products that just fit 64 bits
-    are refused."""
+    """By the product of integers that are longer, or of doubles where there are none: then a few
+    products that just fit 64 bits are refused."""
     for known, other in ((left, right), (right, left)):
         if isinstance(known, Const) and result.dtype.kind == "i":
             return _multiple_fits(other, abs(int(simplify.value_of(known))))
-    wide = simplify.apply("multiply", (convert(left, F64), convert(right, F64)), F64)
-    limits = np.iinfo(result.dtype)
     if result.dtype.itemsize < 8:
-        above = compare("greater_equal", wide, const(float(limits.min), F64))
-        return [_both(above, compare("less_equal", wide, const(float(limits.max), F64)))]
-    limit = float(limits.max // 2)
+        return [_long_product_fits(left, right)]
+    wide = simplify.apply("multiply", (convert(left, F64), convert(right, F64)), F64)
+    limit = float(np.iinfo(result.dtype).max // 2)
     size = simplify.apply("absolute", (wide,), F64)
     return [compare("less", size, const(limit, F64))]
+
+
+def _long_product_fits(left: Expr, right: Expr) -> Expr:
+    """By the product of 64 bits, which two shorter numbers always have."""
+    limits, longest = np.iinfo(left.dtype), np.dtype(f"{left.dtype.kind}8")
+    wide = simplify.apply("multiply", (convert(left, longest), convert(right, longest)), longest)
+    below = compare("less_equal", wide, const(limits.max, longest))
+    if longest.kind == "u":
+        return below
+    return _both(compare("greater_equal", wide, const(limits.min, longest)), below)
 
 
 def _multiple_fits(operand: Expr, factor: int) -> list[Expr]:
@@ -180,5 +188,7 @@ def negation(low: Lowering, node: Node, value: Any) -> Value:
 @lowers(reads=Access.SAME)
 def choice(low: Lowering, node: Node, predicate: Any, true: Any, false: Any) -> Value:
     test = operand_at(low, predicate, (), BOOL)
-    values = (operand_at(low, arg, (), node.type.dtype) for arg in (true, false))
-    return low.lazy(node.type, (), simplify.select(test, *values))
+    values = tuple(operand_at(low, arg, (), node.type.dtype) for arg in (true, false))
+    known = decided(low, test)
+    chosen = simplify.select(test, *values) if known is None else values[not known]
+    return low.lazy(node.type, (), chosen)

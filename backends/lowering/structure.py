@@ -187,13 +187,24 @@ def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr
         raise CannotLower("an index array that is not of integers")
     own = low.axes(item.shape)
     index = convert(item.at(list(map(affine.along, own))), INT64)
-    is_from_front = interval(low, index)[0] >= 0
-    low.launch(own, Check(in_range(index, size, is_from_front)))
+    least, most = interval(low, index)
+    is_from_front, fits = least >= 0, isinstance(size, int) and most < size
     raw = convert(low.broadcast(item, axes), INT64)
-    if is_from_front:
+    from_front = raw if is_from_front else counted_from_front(raw, size)
+    if is_from_front and fits:
         return raw
-    wrapped = simplify.apply("add", (raw, simplify.size_value(size)), INT64)
-    return simplify.select(compare("less", raw, const(0, INT64)), wrapped, raw)
+    if own or is_from_front:
+        low.launch(own, Check(in_range(index, size, is_from_front)))
+    else:  # of what is looked up there and then
+        tests = (compare("greater_equal", from_front, const(0, INT64)),
+                 compare("less", from_front, simplify.size_value(size)))
+        low.launch(own, Check(simplify.apply("logical_and", tests, simplify.BOOL)))
+    return from_front
+
+
+def counted_from_front(index: Expr, size: Size) -> Expr:
+    wrapped = simplify.apply("add", (index, simplify.size_value(size)), INT64)
+    return simplify.select(compare("less", index, const(0, INT64)), wrapped, index)
 
 
 def in_range(index: Expr, size: Size, is_from_front: bool = False) -> Expr:

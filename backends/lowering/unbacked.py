@@ -11,7 +11,7 @@ from ..loop_ir.loops import Apply, Check, Expr, SizeValue
 from ..loop_ir.simplify import INT64, apply, const, convert, select, size_value
 from ..passes.materialise import Access
 from .context import Lowering, lowers
-from .intervals import interval
+from .intervals import decided, interval
 from .pointwise import compare, operand_at, require_real
 from .values import CannotLower, Value
 
@@ -41,9 +41,12 @@ def position(low: Lowering, node: Node, index: Any, size: Any) -> Value:
     """A negative index counts from the end; the call bails out for one that lies outside."""
     place, count = operand_at(low, index, (), INT64), size_value(size)
     zero = const(0, INT64)
-    if interval(low, place)[0] < 0:
+    least, most = interval(low, place)
+    if least < 0:
         place = select(compare("less", place, zero), apply("add", (place, count), INT64), place)
         low.launch((), Check(compare("greater_equal", place, zero)))
+    elif isinstance(size, int) and most < size:
+        return Value(node.type, (), place)
     low.launch((), Check(compare("less", place, count)))
     return Value(node.type, (), place)
 
@@ -106,5 +109,7 @@ def check_range(low: Lowering, expr: Expr) -> None:
 @lowers(reads=Access.MEMORY)
 def expect(low: Lowering, node: Node, condition: Any) -> Value:
     """The call bails out where the condition is false."""
-    low.launch((), Check(convert(number(low, condition).expr, np.dtype(bool))))
+    expr = convert(number(low, condition).expr, np.dtype(bool))
+    if decided(low, expr) is not True:
+        low.launch((), Check(expr))
     return Value(node.type, (), const(True, np.dtype(bool)))

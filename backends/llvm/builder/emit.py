@@ -12,6 +12,8 @@ from .values import Value
 RARE = "!prof !0"
 WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
 """What a module with rare branches has to define."""
+SCOPE = "!alias.scope"
+"""Stands behind loads and stores of memory of which something is known."""
 
 
 class Builder:
@@ -87,12 +89,14 @@ class Builder:
         return name
 
     def load(
-        self, pointer: str, dtype: np.dtype, lanes: int = 1, align: int | None = None
+        self, pointer: str, dtype: np.dtype, lanes: int = 1, align: int | None = None,
+        mark: str = "",
     ) -> Value:
-        """Elements that lie next to each other in memory; bytes become bools."""
+        """Elements that lie next to each other in memory; bytes become bools. `mark`: what LLVM is
+        told of that memory."""
         stored = np.dtype(np.uint8) if dtype.kind == "b" else dtype
         shape = Value(self, "", stored, lanes)
-        text = f"load {shape.type}, ptr {pointer}, align {align or stored.alignment}"
+        text = f"load {shape.type}, ptr {pointer}, align {align or stored.alignment}{mark}"
         value = shape.like(self.emit(text))
         return value.ne(0) if dtype.kind == "b" else value
 
@@ -100,10 +104,12 @@ class Builder:
         """`value` as it lies in memory."""
         return value.cast("zext", np.dtype(np.uint8)) if value.dtype.kind == "b" else value
 
-    def store(self, value: Value, pointer: str, align: int | None = None) -> None:
+    def store(
+        self, value: Value, pointer: str, align: int | None = None, mark: str = ""
+    ) -> None:
         value = self.stored(value)
         align = align or value.dtype.alignment
-        self.void(f"store {value.type} {value.ref}, ptr {pointer}, align {align}")
+        self.void(f"store {value.type} {value.ref}, ptr {pointer}, align {align}{mark}")
 
     def offset(self, pointer: str, nbytes: Value | int) -> str:
         """`pointer` moved by a number of bytes."""

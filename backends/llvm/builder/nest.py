@@ -5,7 +5,7 @@ the *lane axis* a value is a vector if it depends on that axis, else a scalar.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ....base.records import dataclass, field
@@ -49,7 +49,8 @@ class Nest:
     `zero` is 0, which LLVM must not know: from a mask that it knows it would conclude that inactive
     lanes do not matter, and let them compute (and flag) anything.
     `produce` emits one term whose operands are available; `keep` stores the value of an expression
-    of `kept` as soon as it exists. Of complex numbers in `halved` only one part is asked for."""
+    of `kept` as soon as it exists. Of complex numbers in `halved` only one part is asked for.
+    `marks`: what LLVM is told of the memory of buffers."""
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class Nest:
         self.kept: dict[Expr, Offset] = {}
         self.halved: frozenset[Expr] = frozenset()
         self.bases: dict[str, str] = {}
+        self.marks: Mapping[str, str] = {}
         self.symbols: dict[str, Value] = {}
         self.scalars: dict[str, Value] = {}
         self.zero = builder.integer(0)

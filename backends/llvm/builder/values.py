@@ -22,6 +22,12 @@ FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "o
 QUIET_PREDICATES = frozenset({"oeq", "une", "uno", "ord"})
 
 
+IMMEDIATES = {"olt": 17, "ole": 18, "oge": 29, "ogt": 30}
+"""The quiet comparisons of AVX."""
+BLENDS = {F64: ("sse2.cmp.sd", "sse41.blendvpd"), F32: ("sse.cmp.ss", "sse41.blendvps")}
+"""Instructions that compare the first lanes, and that choose by a mask."""
+
+
 class Value:
     """One SSA value, or a literal; `lanes` is 1 for a scalar."""
 
@@ -157,7 +163,7 @@ class Value:
             f'{b.type} {b.ref}, metadata !"{name}", metadata !"fpexcept.ignore")'
         )
         found = a.like(self.builder.emit(text), BOOL)
-        found.compared = predicate, a, b
+        found.compared = name, a, b
         return found
 
     def lt(self, other: Value | Number) -> Value:
@@ -246,19 +252,10 @@ class Value:
         a, b = a.splat(lanes), b.splat(lanes)
         if lanes == 1 and self.compared is not None and self.builder.blends:
             predicate, left, right = self.compared
-            if left.dtype == a.dtype and a.dtype in (F32, F64):
-                mask = left.widened().compare(predicate, right.widened())
-                return mask.select(a.widened(), b.widened()).lane(0)
+            if left.dtype == a.dtype and a.dtype in BLENDS and predicate in IMMEDIATES:
+                return _blended(predicate, left, right, a, b)
         text = f"select {mask.type} {mask.ref}, {a.type} {a.ref}, {b.type} {b.ref}"
         return a.like(self.builder.emit(text))
-
-    def widened(self) -> Value:
-        """This scalar in a register of which the rest is 0. LLVM makes branches of what is selected
-        by a quiet comparison of scalars, and data does not come in an order that can be foreseen;
-        vectors are blended."""
-        wide = Value(self.builder, "", self.dtype, 16 // self.dtype.itemsize)
-        text = f"insertelement {wide.type} zeroinitializer, {self.type} {self.ref}, i64 0"
-        return wide.like(self.builder.emit(text))
 
     def cast(self, opcode: str, dtype: np.dtype) -> Value:
         """One of LLVM's conversions (`sext`, `bitcast`, `sitofp` …)."""
@@ -289,3 +286,22 @@ class Value:
             return self
         ref = self.builder.emit(f"extractelement {self.type} {self.ref}, i64 {index}")
         return Value(self.builder, ref, self.dtype)
+
+
+def _blended(predicate: str, left: Value, right: Value, true: Value, false: Value) -> Value:
+    """What a comparison of scalars chooses, by a mask. LLVM would make a branch of it, and data
+    does not come in an order that can be foreseen."""
+    comparison, blend = BLENDS[true.dtype]
+    wide = Value(true.builder, "", true.dtype, 16 // true.dtype.itemsize)
+
+    def called(name: str, *operands: str) -> str:
+        return true.builder.emit(f"call {wide.type} @llvm.x86.{name}({', '.join(operands)})")
+
+    def widened(value: Value) -> str:
+        """A scalar in a register of which the rest does not matter."""
+        text = f"insertelement {wide.type} poison, {value.type} {value.ref}, i64 0"
+        return f"{wide.type} {value.builder.emit(text)}"
+
+    mask = called(comparison, widened(left), widened(right), f"i8 {IMMEDIATES[predicate]}")
+    chosen = called(blend, widened(false), widened(true), f"{wide.type} {mask}")
+    return wide.like(chosen).lane(0)

@@ -3,13 +3,11 @@ from __future__ import annotations
 
 from ....base.records import dataclass, field
 from ....ir.sizes import Opaque, Size, Symbol
-from .elements import I64
+from .elements import BOOL
 from .emit import Builder
 from .frame import Frame
 from .nest import emit_opaque
 from .values import Value
-
-PAIR = "{ i64, i1 }"
 
 
 def emit_checked(frame: Frame, size: Size, symbols: dict[str, Value]) -> Value:
@@ -62,7 +60,16 @@ class Checked:
         return emit_opaque(atom.op, left, right)
 
     def _computed(self, operation: str, left: Value, right: Value) -> Value:
-        name = f"@llvm.{operation}.with.overflow.i64"
-        pair = self.builder.emit(f"call {PAIR} {name}(i64 {left.ref}, i64 {right.ref})")
-        self.wraps.append(self.builder.emit(f"extractvalue {PAIR} {pair}, 1"))
-        return Value(self.builder, self.builder.emit(f"extractvalue {PAIR} {pair}, 0"), I64)
+        result, wraps = overflowing(operation, left, right)
+        self.wraps.append(wraps.ref)
+        return result
+
+
+def overflowing(operation: str, left: Value, right: Value) -> tuple[Value, Value]:
+    """The result of `sadd`, `ssub`, `smul` or `umul` of two integers, and whether it wrapped."""
+    kind, emit = left.type, left.builder.emit
+    pair = f"{{ {kind}, i1 }}"
+    name = f"@llvm.{operation}.with.overflow.{left.suffix}"
+    found = emit(f"call {pair} {name}({kind} {left.ref}, {kind} {right.ref})")
+    result, wraps = (emit(f"extractvalue {pair} {found}, {part}") for part in (0, 1))
+    return left.like(result), left.like(wraps, BOOL)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....ir.sizes import product, symbols
-from ...loop_ir.loops import Buffer
+from ...loop_ir.loops import Buffer, Const, Expr, Load, SizeValue
 from ...loop_ir.program import (
     Branch,
     Extern,
@@ -18,9 +18,11 @@ from ...loop_ir.program import (
     Step,
     all_steps,
 )
+from ...loop_ir.simplify import value_of
 from ...passes.schedule import may_report
 from ..builder.elements import I64
 from ..builder.values import Value
+from .counted_loops import Counter, counter_of
 from .draws import drawn
 from .state import Entry, writes
 
@@ -31,36 +33,124 @@ FEW = 16  # iterations after which it does so where they may take longer than th
 
 @writes(Loop)
 def loop(entry: Entry, step: Loop) -> None:
-    """Ask for signals and other threads now and then, by the time that iterations take."""
+    """Ask for signals and other threads now and then, by the time that iterations take. What asks
+    is a loop around the loop, so that LLVM finds no call in the inner one."""
     begin_inside(entry, step)
-    head, body, done = (entry.builder.fresh(stem) for stem in ("head", "body", "done"))
-    entry.builder.jump(head)
-    entry.builder.label(head)
-    entry.builder.branch(truth(entry, step.proceed), body, done)
-    entry.builder.label(body)
-    run_block(entry, step.steps)
-    poll(entry, step)
-    entry.builder.jump(head)
-    entry.builder.label(done)
+    spent, counter = spent_by(step), counter_of(step)
+    if counter is None:
+        uncounted(entry, step, spent)
+    elif step.most is not None and step.most * spent <= PATIENCE:
+        counted(entry, step, spent, counter)
+    else:
+        in_rounds(entry, step, spent, counter)
 
 
-def poll(entry: Entry, step: Loop) -> None:
-    if entry.patience is None:
-        entry.patience = entry.builder.stack("i64")
-        entry.builder.head.append(f"  store i64 {PATIENCE}, ptr {entry.patience}")
+def uncounted(entry: Entry, step: Loop, spent: int) -> None:
+    """Each iteration looks whether it is time."""
     builder = entry.builder
+    again, body, ask, more, done = map(builder.fresh, ("again", "body", "ask", "more", "done"))
+    builder.branch(truth(entry, step.proceed), again, done)
+    builder.label(again)
+    builder.fence()
+    run_block(entry, step.entering)
+    builder.jump(body)
+    builder.label(body)
+    run_block(entry, step.steps)
+    builder.branch(is_time(entry, builder.integer(spent)), ask, more, is_rare=True)
+    builder.label(more)
+    builder.branch(truth(entry, step.proceed), body, done)
+    builder.label(ask)
+    poll(entry)
+    builder.branch(truth(entry, step.proceed), again, done)
+    builder.label(done)
+
+
+def counted(entry: Entry, step: Loop, spent: int, counter: Counter) -> None:
+    """The iterations are so few that it is looked at behind the last one."""
+    builder = entry.builder
+    first, body, ask, over, done = map(builder.fresh, ("first", "body", "ask", "over", "done"))
+    builder.branch(truth(entry, step.proceed), first, done)
+    builder.label(first)
+    begin = builder.load(entry.pointer(counter.buffer.name), I64)
+    run_block(entry, step.entering)
+    builder.jump(body)
+    builder.label(body)
+    run_block(entry, step.steps)
+    builder.branch(truth(entry, step.proceed), body, over)
+    builder.label(over)
+    builder.branch(is_time(entry, passed(entry, begin, counter, spent)), ask, done, is_rare=True)
+    builder.label(ask)
+    poll(entry)
+    builder.jump(done)
+    builder.label(done)
+
+
+def in_rounds(entry: Entry, step: Loop, spent: int, counter: Counter) -> None:
+    """It is looked at when as many iterations have run as there is time for."""
+    builder = entry.builder
+    again, body, over, ask, more, done = map(
+        builder.fresh, ("again", "body", "over", "ask", "more", "done"))
+    stop = end_of(entry, counter.stop)
+    builder.branch(truth(entry, step.proceed), again, done)
+    builder.label(again)
+    begin = builder.load(entry.pointer(counter.buffer.name), I64)
+    limit = (begin + counter.step * max(1, PATIENCE // spent)).call(
+        "smin" if counter.step > 0 else "smax", stop)
+    run_block(entry, step.entering)
+    builder.jump(body)
+    builder.label(body)
+    run_block(entry, step.steps)
+    now = builder.load(entry.pointer(counter.buffer.name), I64)
+    goes_on = now.lt(limit) if counter.step > 0 else now.gt(limit)
+    if not counter.alone:
+        goes_on = goes_on & truth(entry, step.proceed)
+    builder.branch(goes_on, body, over)
+    builder.label(over)
+    builder.branch(is_time(entry, passed(entry, begin, counter, spent)), ask, more, is_rare=True)
+    builder.label(ask)
+    poll(entry)
+    builder.jump(more)
+    builder.label(more)
+    builder.branch(truth(entry, step.proceed), again, done)
+    builder.label(done)
+
+
+def end_of(entry: Entry, stop: Expr) -> Value:
+    """The end that a counter has."""
+    if isinstance(stop, Load):
+        return entry.builder.load(entry.pointer(stop.buffer.name), I64)
+    if isinstance(stop, SizeValue):
+        return entry.size(stop.size)
+    assert isinstance(stop, Const)
+    return entry.builder.integer(int(value_of(stop)))
+
+
+def passed(entry: Entry, begin: Value, counter: Counter, spent: int) -> Value:
+    """The time that iterations took, or more."""
+    now = entry.builder.load(entry.pointer(counter.buffer.name), I64)
+    return (now - begin) * (spent if counter.step > 0 else -spent)
+
+
+def spent_by(step: Loop) -> int:
+    """About the nanoseconds that an iteration takes."""
     spent = max(1, round(nanoseconds(step.steps)))
-    if any(map(grows, all_steps(step.steps))):
-        spent = max(spent, PATIENCE // FEW)
+    return max(spent, PATIENCE // FEW) if any(map(grows, all_steps(step.steps))) else spent
+
+
+def is_time(entry: Entry, spent: Value) -> Value:
+    """Whether it is time to ask, after so long."""
+    builder = entry.builder
+    if entry.patience is None:
+        entry.patience = builder.stack("i64")
+        builder.head.append(f"  store i64 {PATIENCE}, ptr {entry.patience}")
     left = builder.load(entry.patience, I64) - spent
     builder.store(left, entry.patience)
+    return left.lt(0)
 
-    def ask() -> Sequence[Value]:
-        builder.store(builder.integer(PATIENCE), str(entry.patience))
-        entry.frame.checked("poll", "ptr %frame")
-        return ()
 
-    builder.when(left.lt(0), (), ask, is_rare=True)
+def poll(entry: Entry) -> None:
+    entry.builder.store(entry.builder.integer(PATIENCE), str(entry.patience))
+    entry.frame.checked("poll", "ptr %frame")
 
 
 def grows(step: Step) -> bool:

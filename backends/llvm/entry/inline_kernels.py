@@ -5,10 +5,12 @@ from ...loop_ir.loops import Apply, Check, Expr, Kernel, Store
 from ..builder.nest import Nest
 from ..builder.terms import Terms
 from ..builder.values import Value
+from ..builder.wide import overflowing
 from ..kernels.kernel import environment, halves, produce
 from ..kernels.memory import store_element
 from ..kernels.scalars import COMPUTED, apply, barrier, keep
 from .kernel_calls import check_status
+from .overflow import checked_by
 from .state import Entry
 
 
@@ -24,7 +26,7 @@ def statements(entry: Entry, kernel: Kernel) -> None:
     builder = entry.builder
     nest = Nest(builder, 1, produce, lambda nest, expr, value: None)
     nest.symbols, nest.scalars, nest.zero = entry.symbols, entry.scalars, entry.zero()
-    nest.halved = halves(kernel)
+    nest.halved, nest.marks = halves(kernel), entry.marks
     nest.bases = {name: entry.pointer(name) for kind, name in environment(kernel)
                   if kind == "buffer"}
     builder.status, builder.checks = entry.frame.status, False
@@ -56,8 +58,18 @@ def _holds(nest: Nest, terms: Terms, condition: Expr) -> Value:
     if isinstance(condition, Apply) and condition.op == "logical_and":
         left, right = (_holds(nest, terms, arg) for arg in condition.args)
         return left & right
+    if (found := checked_by(condition)) is not None:
+        return ~_wraps(nest, terms, *found)
     if isinstance(condition, Apply) and all(arg.dtype.kind in "iu" for arg in condition.args):
         values = [nest.value(terms.of(arg)) for arg in condition.args]
         found: Value = apply(condition.op, values, condition.dtype)
         return found
     return nest.value(terms.of(condition))
+
+
+def _wraps(nest: Nest, terms: Terms, instruction: str, operation: Apply) -> Value:
+    """Whether an operation does, whose result is known from here on."""
+    left, right = (nest.value(terms.of(arg)) for arg in operation.args)
+    result, wraps = overflowing(instruction, left, right)
+    nest.scopes[-1].values.setdefault(terms.of(operation), result)
+    return wraps

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..kernels.flags import masks
 from ..kernels.kernel import KernelCode
 from ..objects.flat_calls import FlatCall
 from ..objects.modules import Modules
+from .memory_marks import marks_of
 
 Write = Callable[["Entry", Any], None]
 STEPS: dict[type[Step], Write] = {}
@@ -68,6 +69,7 @@ class Entry:
     errstate: Errstate = AMBIENT  # of the steps that are written now
     first_descr: int = field(init=False)
     cells: dict[str, str] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(init=False)  # of the memory of buffers
     types: dict[str, ArrayType] = field(default_factory=dict)
     patience: str | None = None
     asked: Value = field(init=False)  # whether somebody counts what steps take
@@ -79,6 +81,7 @@ class Entry:
     def __post_init__(self) -> None:
         steps = list(all_steps(self.program.steps))
         self.modules = Modules(self.target, self.begin, any(map(blocks_of, self.program.steps)))
+        self.marks, self.modules.metadata = marks_of(self.program)
         self.builder = Builder(self.target)
         self.builder.has_branches = self.modules.whole
         self.frame = Frame(self.builder)

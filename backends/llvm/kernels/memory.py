@@ -33,21 +33,23 @@ def emit_load(nest: Nest, term: Term) -> Element:
     assert isinstance(expr, Load)
     pointer = address(nest, expr.buffer, expr.offset)
     if not nest.varies(term):
-        return load(nest.builder, pointer, expr.dtype)
+        return load(nest, expr.buffer, pointer)
     assert nest.lane is not None
     stride = affine.stride_of(expr.offset, nest.lane.axis)
     if stride == 0:
-        return load(nest.builder, pointer, expr.dtype).splat(nest.lane.width)
+        return load(nest, expr.buffer, pointer).splat(nest.lane.width)
     if (part := PARTS.get(expr.dtype)) is not None:
         return _load_pairs(nest, nest.lane, pointer, part, stride)
     return load_lanes(nest, nest.lane, pointer, expr.dtype, stride)
 
 
-def load(builder: Builder, pointer: str, dtype: np.dtype) -> Element:
+def load(nest: Nest, buffer: Buffer, pointer: str) -> Element:
     """One element."""
-    if (part := PARTS.get(dtype)) is None:
-        return builder.load(pointer, dtype)
-    return Pair(*(builder.load(at, part) for at in places_of_parts(builder, pointer, part)))
+    builder, mark = nest.builder, nest.marks.get(buffer.name, "")
+    if (part := PARTS.get(buffer.dtype)) is None:
+        return builder.load(pointer, buffer.dtype, mark=mark)
+    places = places_of_parts(builder, pointer, part)
+    return Pair(*(builder.load(at, part, mark=mark) for at in places))
 
 
 def places_of_parts(builder: Builder, pointer: str, part: np.dtype) -> tuple[str, str]:
@@ -136,7 +138,7 @@ def emit_gather(nest: Nest, term: Term) -> Element:
         total = moved if total is None else total + moved
     assert total is not None
     if not nest.varies(term):
-        return load(nest.builder, nest.builder.offset(pointer, total), expr.dtype)
+        return load(nest, expr.buffer, nest.builder.offset(pointer, total))
     assert nest.lane is not None
     stride, part = affine.stride_of(expr.offset, nest.lane.axis), PARTS.get(expr.dtype)
     if not varies:  # a row that is looked up
@@ -191,7 +193,7 @@ def emit_store(
     if moved is not None:
         pointer = nest.builder.offset(pointer, moved)
     if nest.lane is None:
-        store(nest.builder, value, pointer)
+        store(nest, buffer, value, pointer)
         return
     stride = affine.stride_of(offset, nest.lane.axis)
     if isinstance(value, Pair):
@@ -204,14 +206,15 @@ def emit_store(
         _store_strided(nest, nest.lane, pointer, value, stride)
 
 
-def store(builder: Builder, value: Element, pointer: str) -> None:
+def store(nest: Nest, buffer: Buffer, value: Element, pointer: str) -> None:
     """Write one element."""
+    builder, mark = nest.builder, nest.marks.get(buffer.name, "")
     if isinstance(value, Value):
-        builder.store(value, pointer)
+        builder.store(value, pointer, mark=mark)
         return
     places = places_of_parts(builder, pointer, value.real.dtype)
     for place, part in zip(places, (value.real, value.imag)):
-        builder.store(part, place)
+        builder.store(part, place, mark=mark)
 
 
 def _store_pairs(nest: Nest, lane: Lane, pointer: str, value: Pair, stride: Size) -> None:
@@ -231,7 +234,7 @@ def store_element(
     pointer = address(nest, statement.buffer, statement.offset)
     for place, (_, stride) in zip(places, statement.indices):
         pointer = nest.builder.offset(pointer, scaled(place, nest.size(stride)))
-    store(nest.builder, value, pointer)
+    store(nest, statement.buffer, value, pointer)
 
 
 def _store_packed(nest: Nest, lane: Lane, pointer: str, value: Value) -> None:

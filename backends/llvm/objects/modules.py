@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ....base.records import dataclass, field
-from ..builder.emit import RARE, WEIGHTS
+from ..builder.emit import RARE, SCOPE, WEIGHTS
 from ..builder.externals import declarations
 from ..builder.target import Target
 from .compiler_marks import ALL_PASSES, QUICK, REGISTERS
@@ -28,6 +28,7 @@ class Modules:
     texts: list[str] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)  # in no module yet
     others: list[str] = field(default_factory=list)  # declarations of those in earlier modules
+    metadata: Sequence[str] = ()  # that loads and stores of the entry refer to
 
     def add(self, function: str) -> None:
         """A function that the entry calls, `define internal …`."""
@@ -65,7 +66,8 @@ class Modules:
         )
         text = "\n".join([*parts, attributes])
         weights = [WEIGHTS] if RARE in text else []
-        self.texts.append("\n".join([text, *declarations(text), *weights, ""]))
+        metadata = self.metadata if SCOPE in text else ()
+        self.texts.append("\n".join([text, *declarations(text), *weights, *metadata, ""]))
         self.begin(self.texts[-1])
 
 

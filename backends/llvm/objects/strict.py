@@ -39,7 +39,7 @@ RAISING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 PASSED = re.compile(
     r"  (%\w+ = )?(store |load |phi |select |bitcast |getelementptr |alloca |fneg |insertelement |"
     r"extractelement |shufflevector |[su]itofp \w+ \S+ to (float|double)$|call \w+ (%|asm )|"
-    r"call [^@]*@((?!llvm\.)|(llvm\.fabs|llvm\.copysign|" + CONSTRAINED + r")\.))"
+    r"call [^@]*@((?!llvm\.)|(llvm\.fabs|llvm\.copysign|llvm\.x86|" + CONSTRAINED + r")\.))"
 )
 """Instructions on floats that raise nothing, or cannot be moved."""
 FLOATING = re.compile(r"\b(float|double|half|bfloat|x86_fp80|fp128|ppc_fp128)\b")

@@ -1,0 +1,62 @@
+"""Checks that an integer operation has not wrapped, which the processor itself tells of it."""
+from __future__ import annotations
+
+import numpy as np
+
+from ...loop_ir.loops import Apply, Const, Convert, Expr
+from ...loop_ir.simplify import value_of
+from ..builder.elements import F64
+
+INSTRUCTIONS = {
+    ("add", "i"): "sadd", ("subtract", "i"): "ssub", ("multiply", "i"): "smul",
+    ("multiply", "u"): "umul",
+}  # fmt: skip
+WITHOUT_SIGN = ("absolute", "multiply")
+
+
+def checked_by(condition: Expr) -> tuple[str, Apply] | None:
+    """The instruction that tells whether a check holds, and the operation whose result it has too;
+    None of other checks. They are written as `lowering.numbers` writes them."""
+    if not isinstance(condition, Apply) or len(condition.args) != 2:
+        return None
+    value, limit = condition.args
+    if not isinstance(limit, Const) or not isinstance(value, Apply):
+        return None
+    signed = condition.op == "greater_equal" and value.op == "bitwise_and"
+    found = _of_signs(value) if signed and not any(limit.bits) else None
+    if condition.op == "less" and limit.dtype == F64:
+        found = _of_doubles(value, float(value_of(limit)))
+    name = None if found is None else INSTRUCTIONS.get((found.op, found.dtype.kind))
+    return None if found is None or name is None else (name, found)
+
+
+def _of_signs(signs: Apply) -> Apply | None:
+    """left + right, of (left ^ sum) & (right ^ sum); left - right, of (difference ^ left) &
+    (right ^ left)."""
+    parts = [part.args for part in signs.args if isinstance(part, Apply)]
+    if [part.op for part in signs.args if isinstance(part, Apply)] != ["bitwise_xor"] * 2:
+        return None
+    (left, result), (right, other) = parts
+    if result is not other:
+        return None
+    for found, op, operands in (
+        (result, "add", (left, right)), (left, "subtract", (result, right))
+    ):  # fmt: skip
+        if isinstance(found, Apply) and (found.op, found.args) == (op, operands):
+            return found
+    return None
+
+
+def _of_doubles(size: Apply, limit: float) -> Apply | None:
+    """left * right of eight bytes, of the size of their product as doubles."""
+    (product,) = size.args if size.op == "absolute" else (None,)
+    if not isinstance(product, Apply) or product.op != "multiply":
+        return None
+    factors = [one.arg for one in product.args if isinstance(one, Convert)]
+    dtypes = {factor.dtype for factor in factors}
+    if len(factors) != 2 or len(dtypes) != 1:
+        return None
+    (dtype,) = dtypes
+    if dtype.kind not in "iu" or dtype.itemsize < 8 or limit != float(np.iinfo(dtype).max // 2):
+        return None
+    return Apply("multiply", tuple(factors), dtype)
