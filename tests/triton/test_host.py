@@ -6,13 +6,13 @@ import signal
 
 import numpy as np
 import pytest
-
-import dynamo_lite as dl
-from benchmarks import gpu
 from dynamo_lite.backends.triton import plan
 from dynamo_lite.backends.triton.backend import compile_for
 from dynamo_lite.backends.triton.host import HostDevice
 from dynamo_lite.backends.triton.turns import Turn, Unready
+
+import dynamo_lite as dl
+from benchmarks import gpu
 from dynamo_lite.native import why_no_cuda
 
 pytest.importorskip("triton")

@@ -5,7 +5,6 @@ import re
 
 import numpy as np
 import pytest
-
 from dynamo_lite.backends.triton.host import HostDevice
 from dynamo_lite.backends.triton.repeated import (
     ATOMIC,
@@ -14,6 +13,7 @@ from dynamo_lite.backends.triton.repeated import (
     kernel_of,
 )
 from dynamo_lite.backends.triton.round_trips import GpuForNumPy
+
 from dynamo_lite.ir import core
 
 pytest.importorskip("triton")
