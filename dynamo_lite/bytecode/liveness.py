@@ -2,10 +2,9 @@
 exception."""
 from __future__ import annotations
 
+import itertools
 import weakref
-from collections import Counter
-from collections.abc import Iterator
-from inspect import CO_VARARGS, CO_VARKEYWORDS
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType
 
 from .reading import Instruction, codes_in, read
@@ -14,6 +13,10 @@ _ENDS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE", "JUMP"})
 _READS = frozenset({"LOAD_FAST", "LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR", "DELETE_FAST", "LOAD_DEREF",
                     "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _WRITES = frozenset({"STORE_FAST", "STORE_CLOSURE"})
+_BEGIN = frozenset({"LOAD_FAST_AND_CLEAR", "MAKE_CELL", "SWAP", "BUILD_LIST", "BUILD_SET",
+                    "BUILD_MAP"})
+_FINISH = frozenset({"SWAP", "POP_TOP", "STORE_FAST", "STORE_CLOSURE"})
+"""What inlined comprehensions consist of before their loop and behind it."""
 _LOOK_AROUND = frozenset({
     "locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe",
     "breakpoint", "set_trace", "settrace", "setprofile",
@@ -43,25 +46,39 @@ def live_locals(code: CodeType, index: int) -> frozenset[str]:
     return known[index]
 
 
-def comprehension_variables(code: CodeType) -> frozenset[str]:
-    """Locals that are bound within inlined comprehensions alone. Each of these sets aside what has
-    the name, binds it in one place, and puts back what was there at its end and in its handler: no
-    other instruction stores it."""
-    found = Counter((inst.opname, inst.argval) for inst in read(code))
-    arguments = code.co_argcount + code.co_kwonlyargcount
-    arguments += bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
-    return frozenset(
-        name for (opname, name), times in found.items()
-        if opname == "LOAD_FAST_AND_CLEAR" and found["STORE_FAST", name] == 3 * times
-        and not found["DELETE_FAST", name] and name not in code.co_varnames[:arguments]
-    )
+def put_back(code: CodeType) -> dict[int, int]:
+    """Where inlined comprehensions put back what a variable was before them → where they have set
+    it aside: at their end, and in their handler."""
+    instructions = read(code)
+    found: dict[int, int] = {}
+    for instruction in instructions:
+        if instruction.opname == "LOAD_FAST_AND_CLEAR":
+            ends = [*_ends(instructions, instruction)]
+            if ends and None not in ends:
+                found |= {end: instruction.index for end in ends if end is not None}
+    return found
+
+
+def _ends(instructions: Sequence[Instruction], aside: Instruction) -> Iterator[int | None]:
+    """The two stores of a comprehension that belong to one of its variables."""
+    following = instructions[aside.index + 1 :]
+    loop = next((each for each in following if each.opname not in _BEGIN), aside)
+    if loop.opname != "FOR_ITER" or loop.handler is None or loop.target is None:
+        return
+    for place in loop.target, loop.handler.target:
+        behind = itertools.takewhile(lambda each: each.opname in _FINISH, instructions[place:])
+        yield next((each.index for each in behind if each.opname in _WRITES and (
+            each.argval == aside.argval)), None)
 
 
 def _live_at(code: CodeType, index: int) -> frozenset[str]:
-    instructions, unbound = read(code), comprehension_variables(code)
+    """What comprehensions set aside they have not read: who reads it is who comes behind them. A
+    place where they do is among what is written if the variable was."""
+    instructions, back = read(code), put_back(code)
     live: set[str] = set()
-    written_at: dict[int, frozenset[str]] = {}
-    todo = [(index, frozenset[str]())]
+    written_at: dict[int, frozenset[str | int]] = {}
+    inside = frozenset(place for end, place in back.items() if place < index <= end)
+    todo: list[tuple[int, frozenset[str | int]]] = [(index, inside)]
     while todo:
         at, written = todo.pop()
         if at >= len(instructions):
@@ -73,14 +90,25 @@ def _live_at(code: CodeType, index: int) -> frozenset[str]:
         written_at[at] = written
         instruction = instructions[at]
         name = instruction.argval
-        if instruction.opname in _READS and name not in written and not (
-            instruction.opname == "LOAD_FAST_AND_CLEAR" and name in unbound
-        ):
+        is_set_aside = at in back.values()
+        if instruction.opname in _READS and name not in written and not is_set_aside:
             live.add(name)
-        later = written | {instruction.argval} if instruction.opname in _WRITES else written
         for following in successors(instruction):
-            todo.append((following, later))
+            todo.append((following, _later(instruction, written, back, is_set_aside)))
     return frozenset(live)
+
+
+def _later(
+    instruction: Instruction, written: frozenset[str | int], back: Mapping[int, int],
+    is_set_aside: bool,
+) -> frozenset[str | int]:
+    """What is written behind an instruction."""
+    name, at = instruction.argval, instruction.index
+    if is_set_aside:
+        return written | {at} if name in written else written - {at}
+    if instruction.opname not in _WRITES:
+        return written
+    return written | {name} if back.get(at, at) in written or at not in back else written - {name}
 
 
 def sees_variables(code: CodeType) -> bool:

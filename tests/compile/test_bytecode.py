@@ -13,7 +13,6 @@ import pytest
 import dynamo_lite as dl
 from dynamo_lite.bytecode.assembling import Assembler, Label
 from dynamo_lite.bytecode.liveness import (
-    comprehension_variables,
     handles_exception,
     live_locals,
 )
@@ -218,12 +217,45 @@ def bound_twice(x):
     return [k for k in x for k in k], [-k for k in x]
 
 
-@pytest.mark.parametrize(
-    "function", [comprehensions, others_bind_it, arguments_have_it, bound_twice])
-def test_variables_of_comprehensions_alone(function):
+def read_behind(x, k):
+    y = [-k for k in x]
+    return y, k
+
+
+def written_behind(x, k):
+    y = [-k for k in x]
+    k = y
+    return y, k
+
+
+def read_behind_an_inner_one(x, k):
+    return [[-k for k in each] for each in x], k
+
+
+def in_a_loop(x, k):
+    while x:
+        x = [-j for j in [-k for k in x]]
+    return [lambda: k for k in x]
+
+
+@pytest.mark.parametrize("function, live", [
+    (comprehensions, {"x", "w"}), (others_bind_it, {"x", "k"}), (arguments_have_it, {"k"}),
+    (bound_twice, {"x"}), (read_behind, {"x", "k"}), (written_behind, {"x"}),
+    (read_behind_an_inner_one, {"x", "k"}), (in_a_loop, {"x", "k"}),
+])
+def test_variables_of_comprehensions_are_read_by_who_comes_behind(function, live):
     """Since Python 3.12 they are locals."""
-    found = {"k", "v"} if function is comprehensions and sys.version_info >= (3, 12) else set()
-    assert comprehension_variables(function.__code__) == found
+    code = function.__code__
+    if sys.version_info < (3, 12) and function is in_a_loop:
+        live = {"x"}
+    assert live_locals(code, 0) == live
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="comprehensions are functions")
+def test_a_variable_in_a_comprehension_is_the_comprehensions():
+    code = read_behind.__code__
+    (append,) = [i.index for i in read(code) if i.opname == "LIST_APPEND"]
+    assert live_locals(code, append) == set()
 
 
 def test_handlers_are_known():

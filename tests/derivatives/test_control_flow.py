@@ -206,6 +206,38 @@ def test_masks_in_loops_and_branches(function):
         check(function, x)
 
 
+def behind_a_branch(x):
+    s = 0.0
+    if x.sum() > 0:
+        v = x * 3
+        s = v.sum()
+    t = [v * s for v in (x, x * x)]
+    return t[0].sum() * t[1].sum() if s > 1 else s + t[1].sum()
+
+
+def in_a_loop(x):
+    s = 0.0
+    for _ in range(60):
+        if s > 3:
+            v = x * 3
+            s = s - v.sum()
+        s = s + sum([v * x[0] for v in (1, 2)])
+    return s
+
+
+def kept_behind(x):
+    v = x * 2
+    if x.sum() > 0:
+        v = x * 3
+    return sum([v * 2 for v in x]) * v.sum()
+
+
+@pytest.mark.parametrize("function", [behind_a_branch, in_a_loop, kept_behind])
+def test_a_comprehension_has_a_name_of_a_variable(function):
+    for x in np.array([0.5, 1.3, 0.8]), np.array([-0.5, -1.3, 0.8]):
+        check(function, x)
+
+
 def drawn(x):
     rng = np.random.default_rng(0)
     for _ in range(50):

@@ -196,7 +196,6 @@ def check(seed, forwards=False):
 COMPARED, NOT_SMOOTH = "compared", "a kink, or numbers without bounds"
 REFUSED = {
     "a size that depends on data, in a loop or branch": "a masked part behind an early return",
-    "'v' has a value in only one arm": "a name that a comprehension has too, from Python 3.12 on",
     "writing into an array that is another one, or not": "an array that may be one of two",
     "'cell_contents of": "memory orders of a variable that a comprehension reads, after an early return",
 }
