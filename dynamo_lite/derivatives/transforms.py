@@ -135,7 +135,15 @@ def value_and_tangent(
     return result, unflatten(structure, pushforward(outputs, given, variables))
 
 
+def check_no_texts(leaves: Any, what: str) -> None:
+    for leaf in leaves:
+        if isinstance(leaf, (str, bytes)):
+            raise TypeError(
+                f"a {what} is of real or complex numbers, not a {type(leaf).__name__}")
+
+
 def check_kinds(leaves: Any, what: str) -> None:
+    check_no_texts(leaves, what)
     for leaf in leaves:
         if np.result_type(leaf).kind not in "fc":
             raise TypeError(
@@ -165,6 +173,7 @@ def jacobian_of(
 def partials_of(outputs: Any, variables: Any, reverse: Any) -> dict[tuple[int, int], Any]:
     """The derivatives of each output by each variable, by their places: backwards all those of an
     output at once, forwards all those by a variable."""
+    check_no_texts(outputs, "value that has derivatives")
     back = {(at, place) for at, y in enumerate(outputs) for place, x in enumerate(variables)
             if is_backwards(y, x, reverse)}
     found = {}

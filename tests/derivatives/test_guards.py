@@ -85,12 +85,36 @@ def test_new_batches_of_a_network_are_not_compiled():
     for n in (32, 48):
         slope(WEIGHTS, normal(n, 4), normal(n))
     with dl.no_recompile():
-        for n in (2, 3, 17, 64, 100, 1000):
+        for n in (1, 2, 3, 17, 64, 100, 1000):
             x, y, v = normal(n, 4), normal(n), normal(4, 3)
             value, gradient = slope(WEIGHTS, x, y)
             assert close(value, network(WEIGHTS, x, y), 1e-12)
             expected = central(lambda w: network(WEIGHTS | {"w": w}, x, y), WEIGHTS["w"], v)
             assert close((gradient["w"] * v).sum(), expected)
+
+
+def normalised(w, x):
+    away = (x - x.mean(axis=0)) / (x.var(axis=0) + 1)
+    return ((away * w + 1) ** 2).sum()
+
+
+def classified(w, x):
+    scores = x * w @ WEIGHTS["w"]
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return -np.log((e / e.sum(axis=1, keepdims=True))[:, 0]).mean()
+
+
+@pytest.mark.parametrize("function", [normalised, classified])
+def test_a_batch_of_one_is_not_compiled(function):
+    slope = dl.grad(function, (0, 1))
+    for n in (32, 48):
+        slope(np.ones(4), normal(n, 4))
+    with dl.no_recompile():
+        for n in (5, 1):
+            x, v, w, u = normal(n, 4), normal(n, 4), normal(4), normal(4)
+            by_w, by_x = slope(w, x)
+            assert close((by_w * u).sum(), central(lambda w: function(w, x), w, u))
+            assert close((by_x * v).sum(), central(lambda x: function(w, x), x, v))
 
 
 OF_ANY_LENGTH = {
@@ -110,6 +134,13 @@ OF_ANY_LENGTH = {
     "spectrum": lambda x: (np.fft.fft2(x).real ** 2).sum(),
     "sorted": lambda x: (np.sort(x, axis=0) * x).sum(),
     "sums": lambda x: (np.cumsum(x, axis=1) ** 2).sum(),
+    "polynomial": lambda x: (np.polyval(x[0] / 4, x[1] / 4) ** 2).sum(),
+    "polynomial of numbers": lambda x: np.polyval(x[0] / 4, x[1, 1] / 4),
+    "slopes": lambda x: (np.polyder(x[0], 2) ** 2).sum(),
+    "integral": lambda x: (np.polyint(x[0]) ** 2).sum(),
+    "sum of polynomials": lambda x: (np.polyadd(x[0], x[1, 1:]) ** 2).sum(),
+    "powers": lambda x: (np.vander(np.tanh(x[0])) ** 2).sum(),
+    "rising powers": lambda x: (np.vander(np.tanh(x[0]), increasing=True) ** 2).sum(),
     "differences": lambda x: (np.diff(x, axis=0) ** 2).sum(),
 }
 

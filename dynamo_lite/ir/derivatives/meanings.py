@@ -10,8 +10,9 @@ import numpy as np
 from ...errors import Unsupported
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axis
+from ..sizes import Size
 from .statistics import plain, reshaped
-from .traced import Traced, call, count, known, made, ndim, real_positions, shape, unlisted
+from .traced import Traced, call, count, known, made, ndim, real_positions, shape, unlisted, zeros
 
 
 def kron(a: Any, b: Any) -> Any:
@@ -224,9 +225,8 @@ def geomspace(
 
 
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
-    number = known(x, x.shape[0]) if N is None else N
-    powers = np.arange(number)
-    return np.expand_dims(x, 1) ** (powers if increasing else powers[::-1])
+    powers = down_to_one(x, x.shape[0] if N is None else N) - 1
+    return np.expand_dims(x, 1) ** (powers[::-1] if increasing else powers)
 
 
 def running_total(
@@ -276,25 +276,34 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 # -- polynomials
 
 def polyval(p: Any, x: Any) -> Any:
-    degree = known(p, p.shape[0]) if isinstance(p, Traced) else len(p)
+    """By Horner's rule; where the number of coefficients varies, as a sum of powers."""
+    number = p.shape[0] if isinstance(p, Traced) else len(p)
+    if not isinstance(number, int):
+        wide = call(np.expand_dims, x, -1) if ndim(x) else x
+        return np.sum(p * wide ** (down_to_one(p, number) - 1), axis=-1)
     total = x * 0
-    for place in range(degree):
+    for place in range(number):
         total = total * x + p[place]
     return total
 
 
+def down_to_one(like: Traced, number: Size) -> Any:
+    """As many integers: …, 3, 2, 1."""
+    if isinstance(number, int):
+        return np.arange(number, 0, -1)
+    return np.flip(count(like, number) + 1, 0)
+
+
 def polyder(p: Any, m: int = 1) -> Any:
     for _ in range(m):
-        size = known(p, p.shape[0])
-        p = p[:-1] * np.arange(size - 1, 0, -1)
+        p = p[:-1] * down_to_one(p, p.shape[0] - 1)
     return p
 
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     plain((isinstance(m, int), k), (True, None))
     for _ in range(m):
-        size = known(p, p.shape[0])
-        p = np.concatenate((p / np.arange(size, 0, -1), np.zeros_like(p[:1])))
+        p = np.concatenate((p / down_to_one(p, p.shape[0]), np.zeros_like(p[:1])))
     return p
 
 
@@ -321,9 +330,9 @@ def polysub(a1: Any, a2: Any) -> Any:
 def polynomial_sum(a1: Any, a2: Any, function: Any) -> Any:
     """Coefficients of the same powers come together: the last ones."""
     first, second = shape(a1)[0], shape(a2)[0]
-    plain(isinstance(first, int) and isinstance(second, int), True)
+    like = a1 if isinstance(a1, Traced) else a2
+    longest = second if like.emit.facts.less(first, second) else first
     filled = [
-        call(np.pad, each, (max(first, second) - size, 0)) if isinstance(each, Traced) else
-        np.pad(each, (max(first, second) - size, 0))
+        call(np.concatenate, (zeros(like, (longest - size,)), each)) if longest != size else each
         for each, size in ((a1, first), (a2, second))]
     return call(function, *filled)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import bessel
 from . import elementwise as rules
 
 PARTIALS: Mapping[Callable[..., Any], tuple[Callable[..., Any], ...]] = {
@@ -62,5 +63,6 @@ PARTIALS: Mapping[Callable[..., Any], tuple[Callable[..., Any], ...]] = {
     np.logaddexp2: (rules.share(np.exp2, 0), rules.share(np.exp2, 1)),
     np.deg2rad: (lambda out, a: math.pi / 180,), np.radians: (lambda out, a: math.pi / 180,),
     np.rad2deg: (lambda out, a: 180 / math.pi,), np.degrees: (lambda out, a: 180 / math.pi,),
+    np.i0: (bessel.order_one,),
     np.ldexp: (lambda out, a, b: np.exp2(b), rules.none),
 }

@@ -16,6 +16,8 @@ from ..facts import Facts
 from ..graph import Graph
 from ..memory import changes
 from ..node import Node
+from ..row import ROWS, Kind, Op
+from ..rules.layout import is_packed
 from ..tree import map_leaves
 from ..types import ArrayType, Form, array, python_number
 from .decompose import NodeEmit
@@ -28,7 +30,35 @@ SILENT = tuple((condition, "ignore") for condition in sorted(CONDITIONS))
 def silent_emit(new: Rebuild, node: Node, facts: Facts) -> NodeEmit:
     """Makes calls on behalf of a node, which report nothing."""
     like = Node(node.op, node.name, node.target, location=node.location, errstate=SILENT)
-    return NodeEmit(new, like, facts)
+    return SilentEmit(new, like, facts)
+
+
+class SilentEmit(NodeEmit):
+    """Its results lie in memory as the first operand does of which that can be seen: nothing is
+    asked about sizes, of which one may be 1."""
+
+    def __call__(self, target: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(target, np.ufunc) and not kwargs and is_plain(ROWS[target]):
+            order = visible_order([arg.type for arg in args if isinstance(arg, Node)])
+            kwargs = {} if order is None else {"order": order}
+        return super().__call__(target, *args, **kwargs)
+
+
+def is_plain(row: Op) -> bool:
+    """Whether a ufunc is itself, and goes element by element."""
+    return row.kind is Kind.POINTWISE and row.decompose is None
+
+
+def visible_order(kinds: Sequence[Any]) -> str | None:
+    """The memory order to ask for; None where all have the same."""
+    arrays = [kind for kind in kinds if isinstance(kind, ArrayType) and kind.ndim]
+    if max((kind.ndim for kind in arrays), default=0) < 2:
+        return None
+    for order in "C", "F":
+        if all(is_packed(kind, order) for kind in arrays):
+            return None
+    arrays.sort(key=lambda kind: (-kind.ndim, kind.shape.count(1)))
+    return next((order for kind in arrays for order in ("C", "F") if is_packed(kind, order)), None)
 
 
 class Scope:

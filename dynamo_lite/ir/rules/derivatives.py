@@ -31,6 +31,7 @@ def pullback(
     outputs: Any, cotangents: Any, variables: Any, *, facts: Facts
 ) -> tuple[ArrayType, ...]:
     """Cotangents are of the types of variables."""
+    check_numbers(outputs)
     return tuple(map(derivative, map(as_type, variables)))
 
 
@@ -38,7 +39,19 @@ def pushforward(
     outputs: Any, tangents: Any, variables: Any, *, facts: Facts
 ) -> tuple[ArrayType, ...]:
     """Tangents are of the types of outputs."""
+    check_numbers(outputs)
     return tuple(map(derivative, map(as_type, outputs)))
+
+
+def check_numbers(outputs: Any) -> None:
+    for output in outputs:
+        if isinstance(output, TEXTS):
+            raise NotDifferentiable(
+                "derivatives are of functions that give arrays and numbers, but this one gives a "
+                f"{type(output).__name__}\n  remedy: return it as what else there is, with has_aux")
+
+
+TEXTS = (str, bytes)
 
 
 def pullbacks(
