@@ -258,7 +258,7 @@ FORMULAS: Mapping[str, Callable[..., Element]] = {
     **{op: called(op, *PAIR) for op in (
         "add", "subtract", "multiply", "mul", "divide", "square", "reciprocal", "sqrt", "power",
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh",
-        "cosh", "tanh")},
+        "cosh", "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh")},
     "rint": by_parts("rint"),
     "absolute": number("absolute"),
     **{op: number(op, BOOL) for op in ("less", "less_equal", "greater", "greater_equal")},

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from .complex_formulas import COMPLEX
+from .complex_inverses import INVERSES
 
 PRELUDE = '''
 import triton
@@ -341,7 +342,7 @@ def bitwise_count_u(a):
     x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
     return ((x * 0x0101010101010101) >> 56).to(tl.uint8)
-''' + COMPLEX
+''' + COMPLEX + INVERSES
 
 OWN_FUNCTIONS = frozenset(re.findall(r"def (\w+)\(", PRELUDE))
 
