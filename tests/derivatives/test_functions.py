@@ -226,6 +226,10 @@ CASES = {
     np.fft.hfft: ((np.fft.hfft, V + 1j),), np.fft.ihfft: ((np.fft.ihfft, V),),
 }
 COMPOSED = {
+    **{f"Gram {place}": function for place, function in enumerate((
+        lambda x: x @ x.T, lambda x: x.T @ x, lambda x: np.dot(x, x.T) * x[:, :1],
+        lambda x: np.sin(x.T @ x) @ x.T, lambda x: (x * x).T @ (x * x), lambda x: (x * 2) @ x.T,
+        lambda x: np.linalg.multi_dot([x, x.T, x]), lambda x: (x + 1j * x) @ (x - 1j * x).T))},
     "mean": lambda x: x.mean(axis=0) ** 2, "var": lambda x: x.var(axis=1, ddof=1),
     "std": lambda x: np.std(x, axis=0), "norm": lambda x: np.linalg.norm(x),
     "norms": lambda x: np.linalg.norm(x, axis=1), "ptp": lambda x: np.ptp(x, axis=0),
@@ -280,3 +284,10 @@ def test_factors_of_complex_matrices(name):
 @pytest.mark.parametrize("name", COMPOSED)
 def test_derivatives_of_what_is_composed(name):
     check(COMPOSED[name], A)
+
+
+def test_products_with_a_transpose_that_is_a_constant():
+    for product in (lambda x: x @ dl.stop_gradient(x).T, lambda x: x @ dl.stop_gradient(x.T)):
+        assert np.allclose(dl.grad(lambda x, f=product: (SQUARE * f(x)).sum())(A), SQUARE @ A)
+    left, right = dl.grad(lambda a, b: (SQUARE * (a @ b)).sum(), (0, 1))(A, A.T)
+    assert np.allclose(left, SQUARE @ A) and np.allclose(right, A.T @ SQUARE)

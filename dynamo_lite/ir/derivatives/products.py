@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
+from ..node import Node
+from ..row import lowering_of
 from ..sizes import product
-from .traced import Part, call, ndim, shape, step, unlisted
+from .traced import Part, Traced, call, ndim, shape, step, unlisted
 
 
 def left_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
@@ -17,7 +19,17 @@ def left_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
         return np.expand_dims(g, -1) * b if a.ndim > 1 else g * b
     if a.ndim == 1:
         return np.sum(np.expand_dims(g, -2) * b, axis=(*range(b.ndim - 2), b.ndim - 1))
-    return np.matmul(g, np.swapaxes(b, -1, -2))
+    if is_transpose(b, a):
+        return np.matmul(g + np.transpose(g), a)
+    return None if is_transpose(a, b) else np.matmul(g, np.swapaxes(b, -1, -2))
+
+
+def is_transpose(one: Any, other: Any) -> bool:
+    """Whether a matrix is the transpose of another one, whose cotangent is that of both: it takes
+    one product."""
+    node = one.value if isinstance(one, Traced) else None
+    return isinstance(node, Node) and isinstance(other, Traced) and other.ndim == 2 and (
+        lowering_of(node.target) == "transpose" and node.args == (other.value,))
 
 
 def right_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
@@ -28,7 +40,9 @@ def right_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
         return np.sum(np.expand_dims(g, -1) * a, axis=tuple(range(a.ndim - 1)))
     if b.ndim == 2 and a.ndim > 2:  # one product, not one for each matrix
         return np.matmul(np.transpose(rows(a)), rows(g))
-    return np.matmul(np.swapaxes(a, -1, -2), g)
+    if is_transpose(a, b):
+        return np.matmul(b, g + np.transpose(g))
+    return None if is_transpose(b, a) else np.matmul(np.swapaxes(a, -1, -2), g)
 
 
 def left_of_dot(g: Any, out: Any, a: Any, b: Any) -> Any:
@@ -46,6 +60,8 @@ def right_of_dot(g: Any, out: Any, a: Any, b: Any) -> Any:
         return g * a
     if b.ndim == 1:
         return right_of_inner(g, out, a, b)
+    if a.ndim == b.ndim == 2:
+        return right_of_matmul(g, out, a, b)
     return np.moveaxis(right_of_inner(g, out, a, np.moveaxis(b, -2, -1)), -1, -2)
 
 
