@@ -18,7 +18,9 @@ Functions of CuPy arrays are compiled by Triton: `pip install "dynamo-lite[cuda]
 results come back. Results are CuPy's, but that sums are as accurate as sums in a tree are, and
 sums of halves are taken in single precision: some of CuPy's differ by more than their last bit.
 Random numbers are CuPy's: `cupy.random` is called between graphs, so that seeds and streams mean
-what they mean without dynamo_lite. With `device="cuda"` NumPy draws them, on the host.
+what they mean without dynamo_lite. With `device="cuda"` NumPy draws them, on the host. Likewise
+`np.add.at` of CuPy arrays is CuPy's, which adds floats in any order; with `device="cuda"` it has
+NumPy's order.
 
 Written by `python docs/gpu.py` from what `python -m benchmarks.gpu` and
 `python -m benchmarks.gpu_operations` measured once on one {device}
