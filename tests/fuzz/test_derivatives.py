@@ -85,8 +85,7 @@ class Writer:
 
     def written(self, indent):
         self.lines.append(f"{indent}v = {self.filled(self.random.choice(VIEWS))}")
-        known = INPLACE if len(indent) == 4 else INPLACE[1:]  # sizes that depend on data
-        text = self.random.choice(known).replace("{c}", str(self.random.choice((0.5, -0.7, 1.1))))
+        text = self.random.choice(INPLACE).replace("{c}", str(self.random.choice((0.5, -0.7, 1.1))))
         self.lines.append(indent + text.replace("{}", "v"))
 
     def summed(self, indent):
@@ -128,6 +127,7 @@ class Writer:
     def waiting(self, indent):
         only, end = self.name(), self.random.choice((0.3, 3.0, 20.0))
         self.lines += [f"{indent}k = 0.0", f"{indent}while k < {end}:",
+                       f"{indent}    {only}[{only} > 0.6] *= 0.8",
                        f"{indent}    {only}[1] = np.sin({self.name()}[2] + 0.1 * s)",
                        f"{indent}    k = k + 0.5 + {self.name()}[0, 0] ** 2"]
 
