@@ -40,6 +40,19 @@ def test_functions_of_one(name, dtype):
     check(lambda x: function(x[0, 0]) + x, x)
 
 
+def test_many_comparisons_in_one_kernel():
+    """Of vectors that fill several registers, with loads between them."""
+    def function(a, b):
+        a = np.sqrt((a * b + 1.4) ** 2 + 1)
+        b = np.where(a > b, a, b) - 0.9
+        a = np.maximum(a, 0.5) / (1 + b * b)
+        return a, np.exp(-(np.where(a > b, a, b) - 0.8) * 0.6)
+
+    x = numbers("d", (20, 20))
+    for found, expected in zip(dl.compile(function)(x, x[::-1].copy()), function(x, x[::-1])):
+        assert found.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize("dtype", "efd")
 @pytest.mark.parametrize("name", TWO)
 def test_functions_of_two(name, dtype):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from .constrained import constrained
 from .elements import I64, Number, literal_text, scalar_type
 from .target import Target
 from .values import Value
@@ -24,7 +25,8 @@ class Builder:
         self.math = target.math if target is not None else "inline"
         self.is_x86 = target is not None and target.machine == "x86_64"
         self.blends = target is not None and self.is_x86 and target.vector_bytes >= 32
-        self.has_avx512 = target is not None and target.vector_bytes == 64
+        self.vector_bytes = target.vector_bytes if target is not None else 16
+        self.has_avx512 = self.vector_bytes == 64
         self.has_branches = False  # that LLVM may make selections of
         self.status = ""
         self.checks = False
@@ -118,6 +120,12 @@ class Builder:
         if nbytes.literal and nbytes.ref == "0":
             return pointer
         return self.emit(f"getelementptr i8, ptr {pointer}, i64 {nbytes.ref}")
+
+    def constrained(
+        self, name: str, operands: Sequence[Value], dtype: np.dtype, says: str
+    ) -> Value:
+        """See `constrained`."""
+        return constrained(name, operands, dtype, says)
 
     def opaque(self, number: Value) -> Value:
         """A number in the same register, of which LLVM knows nothing; a float on x86 only. Strength

@@ -157,12 +157,8 @@ class Value:
         name = FLOAT_PREDICATES.get(predicate, predicate)
         if name in QUIET_PREDICATES:
             return a.like(self.builder.emit(f"fcmp {name} {a.type} {a.ref}, {b.ref}"), BOOL)
-        mask = a.like("", BOOL)
-        text = (
-            f"call {mask.type} @llvm.experimental.constrained.fcmp.{a.suffix}({a.type} {a.ref}, "
-            f'{b.type} {b.ref}, metadata !"{name}", metadata !"fpexcept.ignore")'
-        )
-        found = a.like(self.builder.emit(text), BOOL)
+        found = self.builder.constrained(
+            "fcmp.{of}", (a, b), BOOL, f'metadata !"{name}", metadata !"fpexcept.ignore"')
         found.compared = name, a, b
         return found
 
@@ -205,12 +201,9 @@ class Value:
     def raising(self, opcode: str, other: Value | Number) -> Value:
         """`fdiv`, `fmul`, `fadd` or `fsub` that stays in the code whatever is known about the
         operands, for the flag that it raises."""
-        a, b = self._with(other)
-        text = (
-            f"call {a.type} @llvm.experimental.constrained.{opcode}.{a.suffix}({a}, {b}, "
-            f'metadata !"round.tonearest", metadata !"fpexcept.strict")'
-        )
-        return a.like(self.builder.emit(text))
+        return self.builder.constrained(
+            opcode + ".{of}", self._with(other), self.dtype,
+            'metadata !"round.tonearest", metadata !"fpexcept.strict"')
 
     def any(self) -> Value:
         """Does a mask hold in some lane?"""

@@ -268,12 +268,8 @@ def float_to_integer(value: Value, dtype: np.dtype) -> Value:
 
 def _hardware_convert(value: Value, dtype: np.dtype) -> Value:
     """`fptosi` of which no value is undefined: the constrained form is never folded to poison."""
-    to = value.like("", dtype)
-    text = (
-        f"call {to.type} @llvm.experimental.constrained.fptosi.{to.suffix}.{value.suffix}"
-        f'({value}, metadata !"fpexcept.strict")'
-    )
-    return value.like(value.builder.emit(text), dtype)
+    return value.builder.constrained(
+        "fptosi.{to}.{of}", (value,), dtype, 'metadata !"fpexcept.strict"')
 
 
 def identity(a: Value) -> Value:
