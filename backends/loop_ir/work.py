@@ -40,22 +40,25 @@ def product_work(step: Product) -> Work:
 
 
 def kernel_bytes(kernel: Kernel) -> Size:
-    """Of each buffer the elements that the axes in its places reach; axes of one stride, as loops
-    over the same rows have, go along the same elements."""
-    reached: dict[Buffer, dict[Size | str, Axis]] = {}
+    """Of each buffer the elements that the axes in its places reach. Places of the same strides, as
+    neighbours and loops over the same rows have, are taken for the same elements."""
+    reached: dict[tuple[Buffer, frozenset[Size | str]], dict[Size | str, Axis]] = {}
     everywhere = {*kernel.axes, *(axis for fold in kernel.folds for axis in fold.axes)}
+
+    def reach(buffer: Buffer, places: dict[Size | str, Axis]) -> None:
+        reached.setdefault((buffer, frozenset(places)), {}).update(places)
+
     for load in kernel.loads:
-        places = reached.setdefault(load.buffer, {})
         if isinstance(load, Gather):
-            places.update((axis.name, axis) for axis in everywhere)
+            reach(load.buffer, {axis.name: axis for axis in everywhere})
         else:
-            places.update((stride, axis) for axis, stride in load.offset.strides)
+            reach(load.buffer, {stride: axis for axis, stride in load.offset.strides})
     for statement in kernel.statements:
         if not isinstance(statement, Check):
-            places = reached.setdefault(statement.buffer, {})
-            places.update((stride, axis) for axis, stride in statement.offset.strides)
+            strides = statement.offset.strides
+            reach(statement.buffer, {stride: axis for axis, stride in strides})
     return sum((elements(axes.values()) * buffer.dtype.itemsize
-                for buffer, axes in reached.items()), 0)
+                for (buffer, _), axes in reached.items()), 0)
 
 
 def kernel_operations(kernel: Kernel) -> Size:

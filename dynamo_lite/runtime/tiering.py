@@ -37,9 +37,9 @@ the time of a call counts for its caller too."""
 LONG_ANALYSIS = 0.08, 0.15
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran and
 however much the program has spent."""
-LOWERING, LARGE, LONG_LOWERING = 0.004, 400, 0.05
-"""Seconds that an operation of a graph takes in the backend, and twice as long in a graph of so
-many; and that lowering may take however short the code ran."""
+LOWERING, LONG_LOWERING = 0.004, 0.05
+"""Seconds that an operation of a graph takes in the backend; and that lowering may take however
+short the code ran."""
 GENERATOR = 0.15
 """Seconds that loading the code generator takes: the first graph has to be worth it."""
 NEARLY = 0.999
@@ -225,8 +225,7 @@ class Account:
         if self.is_tried or (self.is_guess and not self.rest):
             return math.inf
         seconds = max(TRIAL, SHARE_OF_SAVED * self.rest) - self.spent if self.rest else self.known
-        ratio = max(seconds, LONG_LOWERING) / (LOWERING * LARGE)
-        return LARGE / 2 * (math.sqrt(1 + 4 * ratio) - 1)
+        return max(seconds, LONG_LOWERING) / LOWERING
 
     def is_too_large(self) -> None:
         """Told that the graph for that call has more: its code runs for longer first."""
@@ -236,7 +235,7 @@ class Account:
         """Whether a graph of so many operations, which saves so many seconds a call, pays where the
         program calls it as often again; if not, its code runs for longer first. `has_loops`: of the
         graph's own, so that a call may take any time where none was timed."""
-        lowering = LOWERING * operations * (1 + operations / LARGE)
+        lowering = LOWERING * operations
         if self.rest:
             return self._affords_of_rest(lowering, saves)
         if not (self.is_guess and has_loops) or self.call:
@@ -249,12 +248,13 @@ class Account:
 
     def _affords_of_rest(self, lowering: float, saves: float) -> bool:
         """The same of a part of a running loop, for all of its iterations that are left. One that
-        is refused leaves the others to Python too."""
+        is refused leaves the others to Python too, and is not asked about again."""
         lowering *= KNOWN_LOWERING if self.is_tried else 1.0
         saved = min(self.saves + saves, self.rest)
         is_paid = self.is_tried or self.spent + lowering <= SHARE_OF_SAVED * saved
         is_trial = self.spent + lowering <= max(TRIAL, SHARE_OF_REST * self.rest)
         if not is_trial and not (is_paid and saves >= LEAST * lowering):
+            self.needs, self.sized = math.inf, self.asked
             return False
         self.saves = saved
         return True
@@ -271,6 +271,8 @@ class Account:
 
     def __str__(self) -> str:
         ran, price = max(self.ran, 0.0) * 1e3, self.price * 1e3
+        if price == math.inf:
+            return "compiling it would take longer than what it saves of the loop that is running"
         if self.ran < self.price:
             left_out = ", without what it calls that is compiled by now" if self.ran < 0 else ""
             return f"ran {ran:.1f} of {price:.1f} ms in Python{left_out}"

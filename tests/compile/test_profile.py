@@ -80,6 +80,11 @@ def test_rows_that_are_gone_through_several_times_are_moved_once():
     assert sum(row.nbytes for row in found.kernels) <= 6 * 8 * 300 * 200
 
 
+def test_an_array_beside_a_part_of_it_is_not_larger():
+    found = profiled(lambda x: x * 2 + x[:, :1] * 3, np.ones((200, 9)))
+    assert sum(row.nbytes for row in found.kernels) <= 3 * 8 * 200 * 9
+
+
 def test_a_sum_in_blocks_beside_others_counts_for_its_line():
     found = profiled(lambda x: x / x.sum(axis=1, keepdims=True) / x.sum(), np.ones((700, 200)))
     assert {name for row in found.kernels for name in row.operations} == {"divide", "sum"}

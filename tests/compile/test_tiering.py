@@ -109,8 +109,16 @@ def test_large_graphs_are_for_code_that_they_save_enough_of():
     found = account()
     found.known, found.call = 1.0, 0.01
     assert found.affords(100, 0.005) and not found.affords(100, 0.001)
-    assert found.price == pytest.approx(10 * 100 * tiering.LOWERING * 1.25)
+    assert found.price == pytest.approx(10 * 100 * tiering.LOWERING)
     assert not found.affords(100, 0.0)
+
+
+def test_a_running_loop_for_which_a_graph_is_too_large_is_left_alone():
+    found = account()
+    found.rest = found.ran = 1.0
+    assert found.affords(5, 0.5) and not found.lacks(())
+    assert not found.affords(1000, 0.5)
+    assert found.lacks(()) == np.inf and "longer than what it saves" in str(found)
 
 
 def test_the_first_graph_has_to_be_worth_loading_the_code_generator():
