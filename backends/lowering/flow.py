@@ -69,13 +69,14 @@ def array_variable(low: Lowering, type_: ArrayType) -> Value:
 
 
 def ready(low: Lowering, operands: Sequence[Any]) -> list[Any]:
-    """Operands as bodies can read them: in memory, or numbers that are known."""
+    """Operands as bodies can read them: arrays in memory, numbers in memory of their own, so that
+    no iteration reads elements of arrays that it was given, or known."""
     found = []
     for value in operands:
         if isinstance(value, Value):
             if value.type.form is Form.ARRAY:
                 value = value if value.is_memory else low.materialise(value, "a body reads it")
-            elif not isinstance(value.expr, Load):
+            elif not isinstance(value.expr, Load) or value.expr.offset is not Offset():
                 own = own_number(low, value)
                 value = replace(value, array=own, expr=Load(own, Offset()))
         found.append(value)

@@ -173,7 +173,6 @@ PyMethodDef functions[] = {
 
 int32_t draw_float(Frame *, PyObject *generator, int32_t number, double a, double b, double *out) {
     if (number >= N_DRAWS) {
-        KeptFpFlags kept;
         return draw_as_python(owner_of(generator), number - N_DRAWS, a, b, out) ? OK : FAILED;
     }
     Drawn draw = {nullptr, nullptr, a, b};

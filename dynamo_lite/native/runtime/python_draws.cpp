@@ -2,6 +2,8 @@
 // Mersenne twister of Matsumoto and Nishimura, and the distributions that are made of its numbers.
 #include "runtime/python_draws.h"
 
+#include "runtime/fp_state.h"
+
 #include <cmath>
 
 namespace {
@@ -36,19 +38,21 @@ struct Twister {
 
 private:
     void refill() {
-        for (int i = 0; i < N; ++i) {
-            uint32_t both = (words[i] & UPPER) | (words[(i + 1) % N] & LOWER);
-            words[i] = words[(i + M) % N] ^ (both >> 1) ^ (both & 1 ? MATRIX : 0);
+        for (int i = 0; i < N - M; ++i) words[i] = words[i + M] ^ twisted(words[i], words[i + 1]);
+        for (int i = N - M; i < N - 1; ++i) {
+            words[i] = words[i + M - N] ^ twisted(words[i], words[i + 1]);
         }
+        words[N - 1] = words[M - 1] ^ twisted(words[N - 1], words[0]);
         index = 0;
+    }
+
+    static uint32_t twisted(uint32_t word, uint32_t following) {
+        uint32_t both = (word & UPPER) | (following & LOWER);
+        return (both >> 1) ^ (-(both & 1) & MATRIX);
     }
 };
 
-int bit_length(uint64_t number) {
-    int length = 0;
-    for (; number != 0; number >>= 1) ++length;
-    return length;
-}
+int bit_length(uint64_t number) { return number == 0 ? 0 : 64 - __builtin_clzll(number); }
 
 PyTypeObject *random_type;
 Py_ssize_t twister_at;
@@ -147,6 +151,8 @@ bool draw_as_python(PyObject *owner, int32_t number, double a, double b, double 
     Twister *twister = twister_of(owner);
     if (twister == nullptr || number < 0 || number >= N_PYTHON_DRAWS) return false;
     Python draw = {owner, *twister, a, b};
+    if (number == 0) return DRAWS[0](draw, out);  // which is exact, and raises no flag
+    KeptFpFlags kept;
     return DRAWS[number](draw, out);
 }
 
