@@ -220,6 +220,8 @@ class FrameCompiler:
                     loading, self.loading = self.loading, 0.0
                     self.options.account.lender.wasted += loading
                     self.options.account.spend(max(spent - loading, 0.0), in_vain=is_given_up)
+                    if is_given_up and self.options.account.rest:
+                        self.waiting.leave(compiled)
 
     def _gives_up(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Compile; whether nothing came of it, which may be otherwise for the next call."""

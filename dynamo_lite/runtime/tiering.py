@@ -247,14 +247,12 @@ class Account:
         return self.known >= NEARLY * self.needs
 
     def _affords_of_rest(self, lowering: float, saves: float) -> bool:
-        """The same of a part of a running loop, for all of its iterations that are left. One that
-        is refused leaves the others to Python too, and is not asked about again."""
+        """The same of a part of a running loop, for all of its iterations that are left."""
         lowering *= KNOWN_LOWERING if self.is_tried else 1.0
         saved = min(self.saves + saves, self.rest)
         is_paid = self.is_tried or self.spent + lowering <= SHARE_OF_SAVED * saved
         is_trial = self.spent + lowering <= max(TRIAL, SHARE_OF_REST * self.rest)
         if not is_trial and not (is_paid and saves >= LEAST * lowering):
-            self.needs, self.sized = math.inf, self.asked
             return False
         self.saves = saved
         return True
@@ -271,8 +269,6 @@ class Account:
 
     def __str__(self) -> str:
         ran, price = max(self.ran, 0.0) * 1e3, self.price * 1e3
-        if price == math.inf:
-            return "compiling it would take longer than what it saves of the loop that is running"
         if self.ran < self.price:
             left_out = ", without what it calls that is compiled by now" if self.ran < 0 else ""
             return f"ran {ran:.1f} of {price:.1f} ms in Python{left_out}"

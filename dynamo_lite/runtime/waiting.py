@@ -1,6 +1,7 @@
 """How long Python runs before another variant of a function is compiled."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..base import logs
@@ -37,6 +38,11 @@ class Waiting:
         if is_cold := self.nanoseconds > 0:
             RECOMPILES.info("no variant of %s yet: %s", self.report.name, account)
         return is_cold
+
+    def leave(self, compiled: CompiledFunction) -> None:
+        """Have Python run it for good: a part of a loop that is running, which is asked for in each
+        iteration, and does not pay in all that are left."""
+        self._wait(compiled, nanoseconds(math.inf))
 
     def _is_dear(self, compiled: CompiledFunction) -> bool:
         """Whether so much has been compiled for the function that Python is to run first."""

@@ -88,6 +88,8 @@ class Writer(pickle.Pickler):
             return None
         if id(value) in self.found:
             return "found", self.found[id(value)]
+        if isinstance(value, np.number | np.bool):
+            return None
         if kind is NativeEntry:
             self.around.graphs.append(value)
             return "graph", len(self.around.graphs) - 1

@@ -4,7 +4,9 @@
 tests it does so where the test says, not where it pays.
 """
 import contextlib
+import os
 import random
+import subprocess
 import sys
 import traceback
 import types
@@ -610,3 +612,16 @@ def test_numbers_that_code_is_specialised_for_are_left_to_python():
     with switching(note, 1, as_whole=True):
         plain(np.ones(3))
     assert begun == [(2, 9, 1)]
+
+
+def test_a_part_that_does_not_pay_is_analysed_once(tmp_path):
+    """Not in each of the iterations that are left."""
+    script = tmp_path / "long.py"
+    script.write_text("\n".join([
+        "import numpy as np", "x = np.ones(3)", "for i in range(3500):",
+        "    print(i)", *["    x = x * 1.0"] * 800]))
+    environment = {**os.environ, "DYNAMO_LOGS": "dynamo,perf"}
+    done = subprocess.run([*WARMING, script], capture_output=True, text=True, env=environment,
+                          timeout=120)
+    assert done.returncode == 0 and done.stdout.endswith("3499\n")
+    assert done.stderr.count("takes too long") <= 1, done.stderr

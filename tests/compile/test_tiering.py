@@ -113,14 +113,6 @@ def test_large_graphs_are_for_code_that_they_save_enough_of():
     assert not found.affords(100, 0.0)
 
 
-def test_a_running_loop_for_which_a_graph_is_too_large_is_left_alone():
-    found = account()
-    found.rest = found.ran = 1.0
-    assert found.affords(5, 0.5) and not found.lacks(())
-    assert not found.affords(1000, 0.5)
-    assert found.lacks(()) == np.inf and "longer than what it saves" in str(found)
-
-
 def test_the_first_graph_has_to_be_worth_loading_the_code_generator():
     found = account()
     found.known, found.call = 0.25, 0.01

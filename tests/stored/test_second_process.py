@@ -74,6 +74,12 @@ def draws(n):
     return np.random.normal(size=n) * 2 + np.random.rand(n)
 
 @dl.compile
+def folded(x):
+    root = np.sqrt(2.0)
+    print("in the middle", file=sys.stderr)
+    return x * root, root
+
+@dl.compile
 def kinds(x):
     y = x * 0.1 + 1
     return y.dtype, np.dtype("i2"), y.astype("f4")
@@ -85,7 +91,7 @@ def everything():
     np.random.seed(3)
     OWN.seed(7)
     results = [f(Model(np.eye(4)), x, log), breaks(x, log), draws(5),
-               measured(x, Unit.METRE), by_order(x)]
+               measured(x, Unit.METRE), by_order(x), folded(x)]
     first, second, array = kinds(x)
     results += [first is x.dtype, second is np.dtype("i2"), array.dtype is np.dtype("f4")]
     return repr((results, log, np.random.get_state()[1][:3]))
