@@ -35,6 +35,7 @@ def statements(entry: Entry, kernel: Kernel) -> None:
         if isinstance(statement, Check):
             holds = _holds(nest, terms, statement.condition)
             entry.frame.bail_out_if(f"icmp eq i1 {holds.ref}, false")
+            _without_wrapping(nest, terms, statement.condition)
             nest.scopes = nest.scopes[:1]
             continue
         assert isinstance(statement, Store)
@@ -58,8 +59,8 @@ def _holds(nest: Nest, terms: Terms, condition: Expr) -> Value:
     if isinstance(condition, Apply) and condition.op == "logical_and":
         left, right = (_holds(nest, terms, arg) for arg in condition.args)
         return left & right
-    if (found := checked_by(condition)) is not None:
-        return ~_wraps(nest, terms, *found)
+    if (checked := checked_by(condition)) is not None:
+        return ~_wraps(nest, terms, *checked)
     if isinstance(condition, Apply) and all(arg.dtype.kind in "iu" for arg in condition.args):
         values = [nest.value(terms.of(arg)) for arg in condition.args]
         found: Value = apply(condition.op, values, condition.dtype)
@@ -73,3 +74,12 @@ def _wraps(nest: Nest, terms: Terms, instruction: str, operation: Apply) -> Valu
     result, wraps = overflowing(instruction, left, right)
     nest.scopes[-1].values.setdefault(terms.of(operation), result)
     return wraps
+
+
+def _without_wrapping(nest: Nest, terms: Terms, condition: Expr) -> None:
+    """Behind a check, LLVM may conclude from the order of two numbers what sign their difference
+    has."""
+    checked = checked_by(condition)
+    if checked is not None and checked[0] == "ssub":
+        left, right = (nest.value(terms.of(arg)) for arg in checked[1].args)
+        nest.scopes[-1].values[terms.of(checked[1])] = left.binary("sub nsw", right)
