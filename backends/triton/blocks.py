@@ -1,7 +1,8 @@
 """Kernels whose axes are flattened: a program computes a block of points.
 
 Whole blocks take an unmasked path (a masked access is scalarised unless sizes are known to divide
-by 16), the last one a masked path. Reductions are serial loops.
+by 16), the last one a masked path, which is compiled only where there may be such a block.
+Reductions are serial loops.
 """
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ class BlockEmitter(FoldEmitter):
         total = self.size(points)
         self.line(f"start = tl.program_id(0).to({self.index_type}) * BLOCK")
         self.line("i = start + tl.arange(0, BLOCK)")
-        with self.block(f"if start + BLOCK <= {total}:"):
+        is_whole = f"start + BLOCK <= {total}"
+        if isinstance(points, int) and points % block == 0:
+            is_whole = f"({is_whole}) | ({points} % BLOCK == 0)"  # the compiler knows that it holds
+        with self.block(f"if {is_whole}:"):
             self.body()
         with self.block("else:", mask="mask", inherit=False):
             self.line(f"mask = i < {total}")

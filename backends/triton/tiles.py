@@ -36,6 +36,15 @@ class TileEmitter(Emitter):
         for (axis, name), shape in zip(self.sides.items(), ("[:, None]", "[None, :]")):
             self.line(f"{name} = first_{name} + tl.arange(0, {SIDE}){shape}")
             self.bind(axis, name)
+        if all(isinstance(axis.extent, int) and axis.extent % SIDE == 0 for axis in self.sides):
+            self.body()
+        else:
+            self.two_bodies()
+        points: Size = product((*counts.values(), *(axis.extent for axis in others)))
+        return self.finish(points, 1, WARPS, "")
+
+    def two_bodies(self) -> None:
+        """For whole tiles, and for others."""
         whole = " and ".join(f"(first_{name} + {SIDE} <= {self.size(axis.extent)})"
                              for axis, name in self.sides.items())
         with self.block(f"if {whole}:"):
@@ -45,8 +54,6 @@ class TileEmitter(Emitter):
                 self.line(f"inside_{name} = {name} < {self.size(axis.extent)}")
             self.line("inside = inside_column & inside_row")
             self.body()
-        points: Size = product((*counts.values(), *(axis.extent for axis in others)))
-        return self.finish(points, 1, WARPS, "")
 
     def body(self) -> None:
         for statement in self.kernel.statements:

@@ -119,6 +119,20 @@ def test_every_row_compiles(dtype):
             assert compile_kernel(emit(step.kernel), aligned=False)[0].cubin
 
 
+@pytest.mark.parametrize("dimensions", [1, 2], ids=["blocks", "tiles"])
+def test_whole_blocks_alone_are_compiled_where_there_are_no_others(dimensions):
+    pytest.importorskip("triton")
+    from dynamo_lite.backends.triton.compiler import compile_kernel
+
+    def roots(x):
+        (kernel,) = (step.kernel for step in lower(trace(lambda x: np.sqrt(x.T) + x.T * x, x)).steps
+                     if isinstance(step, Launch))
+        return compile_kernel(emit(kernel))[1].count("sqrt.rn")
+
+    even, odd = (roots(np.ones((n,) * dimensions, "f4")) for n in (512, 513))
+    assert odd == 2 * even > 0
+
+
 @pytest.mark.parametrize(("size", "wide"), [(1000, False), (2**31, True), (symbol("s0"), True)])
 def test_indices_have_32_bits_only_where_sizes_prove_it(size, wide):
     """A symbol proves nothing, whatever its value was when the kernel was made."""
