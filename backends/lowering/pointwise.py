@@ -57,16 +57,16 @@ def axes_like(low: Lowering, shape: tuple[Size, ...], args: Sequence[Operand]) -
     return low.axes(shape)
 
 
-ALLOWED_KWARGS: dict[str, Any] = {
-    "where": True, "casting": "same_kind", "order": "K", "subok": True,
-}
+ALLOWED_KWARGS: dict[str, Any] = {"where": True, "casting": "same_kind", "subok": True}
 
 
 def loop_dtypes(
     ufunc: np.ufunc, args: Sequence[Operand], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """The dtypes of operands and result in NumPy's loop for these operands."""
+    """The dtypes of operands and result in NumPy's loop for these operands. The type of the node
+    has the memory order."""
     rest = dict(kwargs)
+    rest.pop("order", None)
     dtype = rest.pop("dtype", None)
     for name, value in rest.items():
         if name not in ALLOWED_KWARGS or value is not ALLOWED_KWARGS[name]:

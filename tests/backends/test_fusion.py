@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from dynamo_lite.backends.loop_ir.loops import Kernel
 from dynamo_lite.backends.loop_ir.printing import print_kernel
-from dynamo_lite.backends.loop_ir.program import Allocate, Launch, Product, Program
+from dynamo_lite.backends.loop_ir.program import Allocate, Extern, Launch, Product, Program
 from dynamo_lite.backends.lowering.lower import lower
 
 import dynamo_lite as dl
@@ -119,6 +119,18 @@ def test_functions_are_computed_in_vectors_before_a_running_fold():
     computed, summed = kernels(lower(trace(lambda x: np.cumsum(np.sin(x)), V)))
     assert computed.vector is not None and summed.vector is None
     assert len(kernels(lower(trace(lambda x: np.cumsum(x * 2), V)))) == 1
+
+
+@pytest.mark.parametrize("order", "KACF")
+def test_memory_orders_that_are_asked_for_are_kernels(order):
+    def function(x):
+        return np.exp(np.add(x, x[0], order=order)) * 2, np.multiply(x.T, 2, order=order)
+
+    program = lower(trace(function, M))
+    assert not any(isinstance(step, Extern) for step in program.steps)
+    compiled = dl.compile(function, options={"compile_unprofitable": True})
+    for found, expected in zip(compiled(M), function(M)):
+        assert found.strides == expected.strides and np.allclose(found, expected, rtol=1e-14)
 
 
 def slopes(x):

@@ -55,6 +55,10 @@ def test_what_is_cheap_is_not_kept_for_the_way_back():
     assert bytes_for(squares, ROD) < 1.1 * ROD.nbytes  # the gradient
 
 
+def test_a_gradient_of_norms_is_made_in_place():
+    assert bytes_for(lambda x: np.linalg.norm(x, axis=1).sum(), W) < 1.1 * W.nbytes
+
+
 def test_a_long_loop_keeps_a_few_states():
     assert bytes_for(burned, ROD) <= 4 * math.sqrt(ROUNDS) * ROD.nbytes
 
