@@ -95,7 +95,7 @@ def for_loop(
     index = variable(low, ArrayType(INT64, form=Form.PYTHON))
     proceed = variable(low, ArrayType(BOOL, form=Form.PYTHON))
     limits = [_limits(low, *end) for end in zip((start, stop), ends)]
-    low.intervals[load_of(index).buffer] = _between(*limits, step)
+    low.intervals[load_of(index).buffer] = _between(limits[0], limits[1], step)
     most = max(0, *(-(first - last) // -step for first in limits[0] for last in limits[1]))
     assign_number(low, counter, Value(counter.type, (), ends[0]))
     low.launch((), Store(load_of(proceed).buffer, Offset(), compare(order, counter.expr, ends[1])))
