@@ -93,7 +93,7 @@ class Sweep:
             if place >= len(rules) or (rule := rules[place]) is None:
                 raise without_rule(node)
             try:
-                found = by_partial(g, rule, (out, *args[: len(rules)])) if row.partials else (
+                found = by_partial(emit, g, rule, (out, *args[: len(rules)])) if row.partials else (
                     rule(g, out, *args, **kwargs))
             except Unsupported as unsupported:
                 raise without_rule(node, str(unsupported)) from None
@@ -277,7 +277,7 @@ class ForwardSweep(Sweep):
             tangent = self.tangents.get(operand) if isinstance(operand, Node) else None
             if tangent is None:
                 continue
-            part = bare(by_partial(Traced(emit, tangent), partials[place], given))
+            part = bare(by_partial(emit, Traced(emit, tangent), partials[place], given))
             if part is not None:
                 total = part if total is None else emit(np.add, total, part)
         return None if total is None else wide(emit, total, node)
@@ -304,9 +304,11 @@ class ForwardSweep(Sweep):
         return found[0] if single else found
 
 
-def by_partial(g: Traced, partial: Callable[..., Any], given: Sequence[Any]) -> Any:
+def by_partial(
+    emit: NodeEmit, g: Traced, partial: Callable[..., Any], given: Sequence[Any]
+) -> Any:
     """The cotangent of an operand, by a rule for the partial derivative."""
-    nodes = g.emit.new.graph.nodes
+    nodes = emit.new.graph.nodes
     start = len(nodes)
     found = partial(*given)
     return scaled(g, found, isinstance(found, Traced) and found.value in nodes[start:])
