@@ -258,6 +258,8 @@ class CodeHistory:
         if self.given_up:
             return Decision(False, self.given_up)
         if not self.compiled:
+            if self.decision is not None and not self.decision.is_hot:
+                return None  # that stands
             own = timing.own - self.refused_below
             is_hot = self.account.has_loops and self.names_arrays and own >= HOT
             reason = "its loops ran in Python"

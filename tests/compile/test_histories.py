@@ -161,6 +161,14 @@ def test_what_took_too_long_to_compile_is_tried_again_where_it_runs_longer(monke
     assert not later.why_left and not later.is_known_hot and later.account.price >= 1.0
 
 
+def test_what_was_in_vain_stays_so_where_it_was_not_tried_again(monkeypatch):
+    calls = Calls(monkeypatch, Decision(False, histories.TOO_LONG, 0.001, 1.0))
+    history, calls.history.account.has_loops = calls.history, True
+    history.compiled, history.names_arrays = 0, True
+    calls.python(10, 100)
+    assert calls.conclusion() is None
+
+
 def test_a_graph_that_is_too_large_for_what_it_saves_is_not_analysed_in_the_next_run(monkeypatch):
     """The analysis itself may have taken no time worth noting."""
     calls = Calls(monkeypatch)
