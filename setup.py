@@ -25,7 +25,8 @@ def files(kind: str) -> list[str]:
 
 
 STANDARD = "-std=c++17"
-FLAGS = [STANDARD, "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"]
+FLAGS = [STANDARD, "-O2", "-fno-strict-aliasing", "-fvisibility=hidden",
+         "-ffp-contract=off"]  # a product and a sum are rounded one after the other, as in Python
 if platform.libc_ver()[0] == "glibc":  # others have no room for them in libraries loaded later
     FLAGS.append("-ftls-model=initial-exec")  # variables of a thread without a call for each
 KNOWN = sys.version_info < (3, 14)

@@ -75,6 +75,20 @@ def test_powers(dtype, exponent):
     check(lambda x, k: np.power(x, k), x, np.full(x.shape, exponent, dtype))
 
 
+def test_hypotenuses_are_those_of_python():
+    """Which computes them itself: in any order of magnitude, down to the subnormal ones."""
+    rng = np.random.default_rng(3)
+    sizes = 10.0 ** rng.integers(-310, 308, (2, 20_000))
+    x, y = np.hstack([rng.uniform(-1, 1, (2, 20_000)), rng.uniform(-1, 1, (2, 20_000)) * sizes])
+
+    def hypotenuses(x, y, out):
+        for i in range(len(x)):
+            out[i] = math.hypot(x[i], y[i])
+        return out
+
+    check(hypotenuses, x, y, np.zeros(len(x)))
+
+
 def each(function):
     """Of the elements, one by one: NumPy's numbers are not computed by its loops everywhere."""
     def elements(x, out):

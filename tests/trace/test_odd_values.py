@@ -188,6 +188,8 @@ MappingProxyType({"k": 1}) == a; a != MappingProxyType({}); {"k": 1} == a | Mapp
 memoryview(b"ab") == a; a == memoryview(b"ab") | bytearray(b"ab"); b"ab"; memoryview(b"a"); 3
 float(x[0]) == a; a != float(x[0]); float(x[0]) < a; a in x.tolist(); x.tolist().count(a) | frozenset(); len; int; 1; None
 math.pow(float(x[0]), a); math.hypot(float(x[1]), a) | 2; 2.5; "12"; "k"; None; np.float32(1); 2j
+math.cos(a); math.atan2(a, 2.0); math.atan2(x[1], a) | np.float64(0.7); np.float32(3); np.int8(2); np.float64("inf"); 0.5
+np.iterable(a); iter(a); first, second = a; max(*a) | np.float64(3); np.int8(1); np.bool(True); np.datetime64(1, "s"); np.str_("ab"); 2.5
 complex(x[0]) == a; a != complex(x[0]); complex(x[0]) in [a]; complex(x[0]) == 1, a | True; 1; 1.0; 1 + 0j; 2; "k"; None
 a * float(x[0]); a + int(x[0]) | Joining(); Aside(); 3; "k"
 np.r_[a, 1]; np.array(a, ndmin=1, dtype=float); np.array(a, copy=None, ndmin=2) | 3; -3; 2.5; 1.5; np.int8(1); 2j; "k"

@@ -18,10 +18,10 @@ LOOPS = {row.name: row.target for row in having("approximated")}
 """Ufuncs that are not correctly rounded, so that two ways to compute them differ in last bits."""
 OF_FLOATS = "fd"
 C_FUNCTIONS = (
-    "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "expm1", "log", "log10", "log1p", "log2",
-    "pow", "powf", "sin", "sinh", "tan", "tanh",
+    "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "expm1", "hypot", "log", "log10",
+    "log1p", "log2", "pow", "powf", "sin", "sinh", "tan", "tanh",
 )
-OF_TWO = frozenset({"atan2", "pow", "powf"})
+OF_TWO = frozenset({"atan2", "hypot", "pow", "powf"})
 MARK = b"numpy.loop."
 _CALLED = re.compile(r"@(numpy\.loop\.\w+\.\w(?:\.data)?|libm\.\w+)\b")
 

@@ -4,10 +4,69 @@
 #include "base/numpy_api.h"
 #include "runtime/runtime.h"
 
+#include <cfloat>
 #include <cmath>
 #include <numpy/ufuncobject.h>
+#include <utility>
 
 namespace {
+
+// -- `math.hypot` of two numbers, which Python computes itself, nearly always rounded correctly: the
+// squares are added up exactly, with their errors, and the root is corrected by what is missing. The
+// sums begin with 1, which is not less than any of the scaled squares, and is taken off at the end.
+
+// A number as two of half its digits.
+std::pair<double, double> halves(double x) {
+    double scaled = x * 134217729.0;  // 2**27 + 1
+    double high = scaled - (scaled - x);
+    return {high, x - high};
+}
+
+struct SumOfSquares {
+    double whole = 1.0, errors = 0.0, lost = 0.0;
+
+    // Adds (or takes off) a square; what the sum loses of it is kept.
+    void add(double x, double sign) {
+        auto [high, low] = halves(x);
+        double largest = high * high, middle = high * low + low * high;
+        double square = largest + middle;
+        errors += sign * ((largest - square + middle) + low * low);
+        double before = whole;
+        whole += sign * square;
+        lost += (before - whole) + sign * square;
+    }
+    double value() const { return whole - 1.0 + (errors + lost); }
+};
+
+double python_hypot(double x, double y) {
+    x = std::fabs(x), y = std::fabs(y);
+    if (std::isinf(x) || std::isinf(y)) return HUGE_VAL;
+    if (std::isnan(x) || std::isnan(y)) return NAN;
+    double largest = x > y ? x : y;
+    if (largest == 0.0) return 0.0;
+    int exponent;
+    std::frexp(largest, &exponent);
+    if (exponent < -1023) {  // the scale would overflow
+#if PY_VERSION_HEX < 0x030C0000
+        double first = x / largest, second = y / largest, sum = 1.0, lost = 0.0;
+        for (double square : {first * first, second * second}) {
+            double before = sum;
+            sum += square;
+            lost += (before - sum) + square;
+        }
+        return largest * std::sqrt(sum - 1.0 + lost);
+#else
+        return DBL_MIN * python_hypot(x / DBL_MIN, y / DBL_MIN);
+#endif
+    }
+    double scale = std::ldexp(1.0, -exponent);
+    SumOfSquares sum;
+    sum.add(x * scale, 1.0);
+    sum.add(y * scale, 1.0);
+    double root = std::sqrt(sum.value());
+    sum.add(root, -1.0);
+    return (root + sum.value() / (2.0 * root)) / scale;
+}
 
 // (address, data) of the loop of a ufunc whose operands all have one type; None where it has none.
 PyObject *ufunc_loop(PyObject *, PyObject *args) {
@@ -43,12 +102,14 @@ void *at(Unary function) { return reinterpret_cast<void *>(function); }
 void *at(Binary function) { return reinterpret_cast<void *>(function); }
 void *at(BinaryOfFloats function) { return reinterpret_cast<void *>(function); }
 
-// The address of C's function of doubles (powf: of floats).
+// The address of the function of doubles that Python's `math` calls (powf: of floats): C's, but for
+// `hypot`.
 PyObject *c_function(PyObject *, PyObject *argument) {
     const Function known[] = {
         {"acos", at(std::acos)}, {"asin", at(std::asin)}, {"atan", at(std::atan)},
         {"atan2", at(static_cast<Binary>(std::atan2))}, {"cos", at(std::cos)}, {"cosh", at(std::cosh)},
-        {"exp", at(std::exp)}, {"expm1", at(std::expm1)}, {"log", at(std::log)},
+        {"exp", at(std::exp)}, {"expm1", at(std::expm1)}, {"hypot", at(python_hypot)},
+        {"log", at(std::log)},
         {"log10", at(std::log10)}, {"log1p", at(std::log1p)}, {"log2", at(std::log2)},
         {"pow", at(static_cast<Binary>(std::pow))},
         {"powf", at(static_cast<BinaryOfFloats>(std::pow))},
@@ -70,7 +131,7 @@ PyMethodDef numeric_functions[] = {
      "ufunc_loop(ufunc, typenum, /)\n--\n\n(address, data) of the inner loop all of whose operands "
      "have the type, or None."},
     {"c_function", c_function, METH_O,
-     "c_function(name, /)\n--\n\nThe address of C's function of doubles, or None."},
+     "c_function(name, /)\n--\n\nThe address of the function of doubles that `math` calls, or None."},
     {nullptr, nullptr, 0, nullptr},
 };
 

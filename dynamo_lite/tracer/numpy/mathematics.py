@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.config import config
 from ...errors import GraphBreak
 from ...ir import core
 from ...ir.ops.columns import having
@@ -21,7 +20,7 @@ from ..object_model.constants import constant, fold, observe
 from ..object_model.dependent import dependent
 from ..recording.nodes import record
 from ..state.tracker import Args, Kwargs, VariableTracker
-from ..trackers.arrays.numbers import ComputedNumber
+from ..trackers.arrays.numbers import ComputedNumber, InputNumber
 from ..trackers.arrays.unions import UnionNumber
 
 if TYPE_CHECKING:
@@ -34,7 +33,9 @@ TESTS = frozenset({math.isnan, math.isinf, math.isfinite})
 
 
 def is_computed(value: VariableTracker) -> bool:
-    """A number of the graph's that is no constant of a call."""
+    """A number whose value only the graph has: NumPy's from outside have no guard of theirs."""
+    if isinstance(value, InputNumber):
+        return not value.is_python
     return isinstance(value, (ComputedNumber, UnionNumber))
 
 
@@ -50,8 +51,6 @@ def mathematics(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTr
         return fold(tx, function, known, kwargs)
     floats = [as_float(tx, arg) for arg in args]
     if function not in INTS and function not in TESTS:
-        if function is math.hypot and config.math == "numpy":
-            raise GraphBreak("math.hypot, which is not NumPy's (config.math is 'numpy')")
         return finite(tx, ufunc if row_of(function) is None else function, floats)
     found = record(tx, ufunc, floats).as_argument(tx)
     return record(tx, core.plain if function in TESTS else int, (found,))
@@ -60,7 +59,7 @@ def mathematics(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTr
 def as_float(tx: Tx, value: VariableTracker) -> Any:
     """A number as the argument of a function of floats."""
     argument = value.as_argument(tx)
-    if not is_computed(value):
+    if not (is_computed(value) or isinstance(value, InputNumber)):
         known = value.as_constant(tx)
         observe(math.fabs, known)  # text is no number for the module's functions
         return float(known)

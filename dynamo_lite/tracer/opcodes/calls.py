@@ -11,9 +11,10 @@ from ..object_model.cells import CellVariable
 from ..object_model.constants import NO_SELF, NULL, NullVariable, observed
 from ..object_model.methods import MethodVariable
 from ..object_model.refusals import name_in_c
+from ..rules.mro import is_iterable
 from ..state.tracker import VariableTracker
 from ..trackers.containers.dicts import DictVariable
-from ..trackers.containers.sequences import TupleVariable, is_iterable
+from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.functions import FunctionVariable, NestedFunctionVariable
 from .table import handles
 
@@ -41,7 +42,7 @@ def call_function_ex(tx: Tx, inst: Instruction) -> VariableTracker:
     kwargs, starred = tx.pop() if inst.arg & 1 else None, tx.pop()
     second, first = tx.pop(), tx.pop()
     function = second if first is NULL else first
-    if not is_iterable(starred):
+    if not is_iterable(starred.python_type()):
         kind = name_in_c(starred.python_type())
         text = f"{shown(function)} argument after * must be an iterable, not {kind}"
         raise observed(TypeError(text))

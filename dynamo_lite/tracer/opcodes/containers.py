@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..object_model.constants import NULL, observed
 from ..object_model.refusals import name_in_c
 from ..python.iteration import has_keys
-from ..rules.mro import answers
+from ..rules.mro import is_iterable
 from ..state.tracker import VariableTracker
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import ObjectIterator
@@ -76,7 +76,7 @@ def map_add(
 @handles("LIST_EXTEND")
 def list_extend(tx: Tx, inst: Instruction, items: VariableTracker) -> None:
     kind = items.python_type()
-    if not answers(kind, "__iter__", "__getitem__"):
+    if not is_iterable(kind):
         text = f"Value after * must be an iterable, not {name_in_c(kind)}"
         raise observed(TypeError(text))
     added = ListVariable(list(tx.collect(items)))
@@ -146,7 +146,7 @@ def unpack_ex(
 
 
 def _check_unpackable(value: VariableTracker) -> None:
-    if not answers(kind := value.python_type(), "__iter__", "__getitem__"):
+    if not is_iterable(kind := value.python_type()):
         raise observed(TypeError(f"cannot unpack non-iterable {name_in_c(kind)} object"))
 
 

@@ -14,7 +14,7 @@ from ..object_model.class_attributes import overridden
 from ..object_model.constants import ConstantVariable, observe, observed
 from ..object_model.refusals import name_in_c, refuse, sample
 from ..polyfills.language import by_index
-from ..rules.mro import MISSING, answers, lookup
+from ..rules.mro import MISSING, answers, is_iterable, lookup
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.array_parts import FlatVariable
 from ..trackers.arrays.arrays import ArrayVariable
@@ -54,7 +54,7 @@ def iterator(tx: Tx, value: VariableTracker) -> IteratorVariable:
     for base in kind.__mro__:
         if base in ITERATOR_TYPES:
             return StepVariable(tx, value, ITERATOR_TYPES[base])
-    if not answers(kind, "__iter__", "__getitem__"):
+    if not is_iterable(kind):
         raise refuse(iter, kind)
     raise GraphBreak(f"iterating over {value.describe()}")
 

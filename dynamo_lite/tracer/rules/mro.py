@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...base.records import dataclass
 from ...guards.sources import Pinned
 
@@ -20,6 +22,13 @@ def lookup(kind: type, name: str) -> Any:
 def answers(kind: type, *names: str) -> bool:
     """Whether a class, not its metaclass, has one of these special methods."""
     return any(lookup(kind, name) is not MISSING for name in names)
+
+
+def is_iterable(kind: type) -> bool:
+    """Whether `iter` takes an object of the class; NumPy's numbers are indexed only, by `()`."""
+    if issubclass(kind, np.generic) and not issubclass(kind, np.flexible):
+        return False
+    return answers(kind, "__iter__", "__getitem__")
 
 
 def lookup_in(mro: tuple[type, ...], name: str) -> tuple[Any, type]:

@@ -18,8 +18,9 @@ from ...object_model.known_indices import count_constant
 from ...object_model.lazy import realise, realise_all
 from ...object_model.refusals import name_in_c
 from ...object_model.sorting import sort
+from ...rules.mro import is_iterable
 from ...state.tracker import VariableTracker
-from .sequences import SequenceVariable, is_iterable
+from .sequences import SequenceVariable
 from .slices import SliceVariable
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class ListVariable(SequenceVariable):
     ) -> VariableTracker:
         if isinstance(key, SliceVariable) and self.takes_slices:
             known = key.as_constant(tx)
-            new = list(tx.collect(value)) if is_iterable(value) else None
+            new = list(tx.collect(value)) if is_iterable(value.python_type()) else None
             if new is None:
                 extended = "must assign iterable to extended slice"
                 plain = known.step in (None, 1)

@@ -294,11 +294,6 @@ def is_constant_tuple_item(value: Any) -> bool:
     return type(value) in (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
-def is_iterable(value: VariableTracker) -> bool:
-    kind = value.python_type()
-    return answers(kind, "__iter__", "__getitem__")
-
-
 @builds(tuple)
 def _tuple(value: tuple[Any, ...]) -> VariableTracker:
     return TupleVariable([constant(item) for item in value])
