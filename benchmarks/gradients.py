@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from dynamo_lite.backends.llvm.builder.target import host
 
 import dynamo_lite as dl
 from dynamo_lite.native import set_num_threads
@@ -231,7 +232,7 @@ def save(path: Path) -> None:
     set_num_threads(1)
     measured = programs(jax, autograd)
     figures = [[f.name, f.value, f.goal, f.reached, f.detail] for f in summary(compared, measured)]
-    versions = {"python": platform.python_version(), "numpy": np.__version__,
+    versions = {"python": platform.python_version(), "numpy": np.__version__, "cpu": host().cpu,
                 "jax": jax.__version__, "autograd": importlib.metadata.version("autograd")}
     text = json.dumps({**versions, "summary": figures, "programs": measured, "values": compared},
                       indent=1)

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from dynamo_lite.backends.llvm.builder.target import host
 
 import dynamo_lite as dl
 
@@ -181,7 +182,7 @@ FIGURES = (loops, side_exits)
 
 
 def versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "numpy": np.__version__}
+    found = {"python": platform.python_version(), "numpy": np.__version__, "cpu": host().cpu}
     with contextlib.suppress(ImportError):
         found["numba"] = importlib.import_module("numba").__version__
     return found

@@ -16,7 +16,7 @@ as it is; JAX has three of them rewritten (`scan`, `at`), because they change ar
 through long loops, and autograd refuses those that change arrays.
 
 Written by `python docs/gradients.py` from what `python -m benchmarks.gradients` measured once
-({versions}) on two cores with nothing else running. All have one thread. Times are
+({versions}) on two cores ({cpu}) with nothing else running. All have one thread. Times are
 medians of 15 in turn, by the clock. Losses stand here as well: below 1 the
 other one is faster.
 
@@ -42,7 +42,7 @@ def page() -> str:
     """The text of the page."""
     found = json.loads((RESULTS / "gradients.json").read_text())
     versions = ", ".join(f"{key} {found[key]}" for key in ("python", "numpy", "jax", "autograd"))
-    return (HEAD.format(versions=versions) + "".join(map(figure, found["summary"])) + PROGRAMS
+    return (HEAD.format(versions=versions, cpu=found["cpu"]) + "".join(map(figure, found["summary"])) + PROGRAMS
             + "".join(map(row, found["programs"])) + VALUES.format(many=len(found["values"])))
 
 

@@ -15,7 +15,7 @@ the same source. Compiled results are Python's to the last bit. Where Numba's ar
 sums in another order, ints of another width, another stream of random numbers.
 
 Written by `python docs/loops.py` from what `python -m benchmarks.loops` measured once
-({versions}) on two cores that were shared with other work. Milliseconds of
+({versions}) on two cores ({cpu}) with nothing else running. Milliseconds of
 one call, the shortest of 21 in turn; `first` is the first compiled call, with tracing and code
 generation. Losses stand here as well: `Numba`
 below 1 is slower than Numba, and programs that are not native have the reason at the end.
@@ -41,7 +41,7 @@ def page() -> str:
     """The text of the page."""
     found = json.loads((RESULTS / "loops.json").read_text())
     versions = ", ".join(f"{key} {found[key]}" for key in ("python", "numpy", "numba"))
-    head = HEAD.format(many=len(found["programs"]), versions=versions)
+    head = HEAD.format(many=len(found["programs"]), versions=versions, cpu=found["cpu"])
     figures = "".join(f"| {name} | {value}{f' ({detail})' if detail else ''} | {goal} |\n"
                       for name, value, goal, detail in found["summary"])
     slow = [one for one in found["programs"] if one["ms"]["compiled"] > one["ms"]["Python"] / 2]
