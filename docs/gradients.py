@@ -42,7 +42,8 @@ def page() -> str:
     """The text of the page."""
     found = json.loads((RESULTS / "gradients.json").read_text())
     versions = ", ".join(f"{key} {found[key]}" for key in ("python", "numpy", "jax", "autograd"))
-    return (HEAD.format(versions=versions, cpu=found["cpu"]) + "".join(map(figure, found["summary"])) + PROGRAMS
+    head = HEAD.format(versions=versions, cpu=found["cpu"])
+    return (head + "".join(map(figure, found["summary"])) + PROGRAMS
             + "".join(map(row, found["programs"])) + VALUES.format(many=len(found["values"])))
 
 
