@@ -7,7 +7,7 @@ in which one lane had too much to do, are left to `otherwise`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class AtPositions:
         self, function: Any, base: Any, view: Any, place: Any, args: Any, kwargs: Any
     ) -> Any:
         """What `core.perform` does."""
-        ufunc = getattr(function, "__self__", None)
+        ufunc: Any = getattr(function, "__self__", None)
         is_at = isinstance(ufunc, np.ufunc) and function.__name__ == "at" and place == 0
         if is_at and not view and not kwargs and len(args) == 2 and self._is_packed(base):
             index, items = args
@@ -150,7 +150,9 @@ class AtPositions:
             launch(self.device.stream(), programs, *pointers, *sizes.values())
 
 
-BY_ROW = {"perform": AtPositions.perform, "bincount": AtPositions.bincount}
+BY_ROW: Mapping[str, Callable[..., Any]] = {
+    "perform": AtPositions.perform, "bincount": AtPositions.bincount,
+}
 """What computes a row of this name."""
 
 
