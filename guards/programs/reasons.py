@@ -13,7 +13,18 @@ from ...ir.node import Location
 from ...ir.sizes import Size, evaluate, symbols
 from ..arrays import ArrayFacts, array_holds
 from ..guard_set import Guard
-from ..kinds import BY_PAIRS, DISJOINT, EQUALS, IS, NOT_ALIASED, SAME, Group, GuardKind, shown
+from ..kinds import (
+    BY_PAIRS,
+    DISJOINT,
+    EQUALS,
+    IS,
+    NOT_ALIASED,
+    OUTCOME,
+    SAME,
+    Group,
+    GuardKind,
+    shown,
+)
 from ..shapes.relations import Relation
 from ..shapes.shape_env import ShapeEnv
 from ..sources import (
@@ -153,6 +164,8 @@ def _guard(guard: Guard, values: Values) -> str:
     owner = str(guard.source).removesuffix(DICT)
     if owner != str(guard.source):
         return f"{owner} has other attributes, was {was.replace('the key', 'the attribute')}"
+    if callable(value) and kind is OUTCOME:  # of what a function has cached
+        return f"{owner} was {was}, and is not now"
     now = shown(value)
     was = "another object when compiled" if kind is IS and was.startswith(now) else was
     return f"{guard.source} is {now}, was {was}"

@@ -104,6 +104,21 @@ def test_as_in_python(function, settings):
     assert play(function, Program(**settings), lambda function: compiled) == expected
 
 
+def test_what_is_no_longer_in_the_cache_is_told_in_words():
+    program = Program()
+
+    def scaled(x):
+        return x * program.cached("k")[0] + 1
+
+    compiled = dl.compile(scaled)
+    compiled(X), compiled(X)
+    program.cached.cache_clear()
+    compiled(X)
+    told = [cost.reason for cost in dl.why(compiled).costs if cost.kind == "recompile"]
+    assert any("cached was without a result for 'k' when compiled" in reason for reason in told)
+    assert not any(" at 0x" in reason for reason in told)
+
+
 def test_what_the_cache_holds_is_used_in_one_graph():
     program = Program()
     compiled = dl.compile(lambda x: x * program.cached("k")[0] + 1)
