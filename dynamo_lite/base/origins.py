@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
@@ -22,7 +24,34 @@ def is_library_file(filename: str) -> bool:
     one, as methods of dataclasses are."""
     is_made = filename.startswith("<") and not filename.startswith(ENTERED)
     return is_made or filename.startswith(STDLIB_FOLDER) or any(
-        part in filename for part in INSTALLED)
+        part in filename for part in INSTALLED) or is_noted(filename)
+
+
+def is_noted(filename: str) -> bool:
+    """Whether an installer has noted the file in the folder that it is imported from, as `pip
+    install --target` does. A program's own file is not noted, also where it is in that folder, nor
+    is one of a checkout that is installed to be edited."""
+    searched = {getattr(finder, "path", None) for finder in sys.path_importer_cache.values()}
+    return any(filename[len(folder) + 1:] in noted_files(folder)
+               for folder in folders_of(filename) if folder in searched)
+
+
+def folders_of(filename: str) -> Iterator[str]:
+    """The folder of a file, the folder that one is in, and so on."""
+    folder = os.path.dirname(filename)
+    while folder != filename:
+        yield folder
+        filename, folder = folder, os.path.dirname(folder)
+
+
+@lru_cache(64)
+def noted_files(folder: str) -> frozenset[str]:
+    """The Python files that installers have noted in a folder, by their paths from there."""
+    found: set[str] = set()
+    for record in Path(folder).glob("*.dist-info/RECORD"):
+        text = record.read_text("utf-8", "replace")
+        found.update(re.findall(r"^([^,]+\.py),", text, re.MULTILINE))
+    return frozenset(found)
 
 
 def is_stdlib(function: Any, module: str) -> bool:

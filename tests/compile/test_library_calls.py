@@ -1,11 +1,12 @@
 """What a call of a library costs is told once, at the user's line."""
-import importlib.util
+import importlib
 import sys
 
 import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.base.origins import is_library_file
 from dynamo_lite.base.remedies import remedy_for
 from dynamo_lite.ir.graph import Location
 from dynamo_lite.runtime.costs import Cost, one_for_each_library_call
@@ -72,16 +73,26 @@ def series(library):
     return library.Series
 
 
-@pytest.fixture
-def library(tmp_path, monkeypatch):
-    folder = tmp_path / "site-packages"
+@pytest.fixture(params=["in site-packages", "by target"])
+def library(tmp_path, monkeypatch, request):
+    """In a folder that holds packages by its name, or by what pip has noted of them."""
+    is_by_target = request.param == "by target"
+    folder = tmp_path / ("lib" if is_by_target else "site-packages")
     folder.mkdir()
     (folder / "wares.py").write_text(LIBRARY)
-    spec = importlib.util.spec_from_file_location("wares", folder / "wares.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "wares", module)
-    spec.loader.exec_module(module)
-    return module
+    if is_by_target:
+        install(folder, "wares", "wares.py")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "wares", raising=False)
+    return importlib.import_module("wares")
+
+
+def install(folder, name, *files):
+    """Note files as pip does in the folder that it is given as `--target`."""
+    noted = folder / f"{name}-1.0.dist-info"
+    noted.mkdir()
+    rows = "".join(f"{file},sha256=0,1\n" for file in (f"{noted.name}/METADATA", *files))
+    (noted / "RECORD").write_text(rows)
 
 
 def test_one_cost_for_each_call_of_a_library(series):
@@ -173,3 +184,32 @@ def test_reasons_inside_one_call_are_one_cost():
     assert str(found[0]).splitlines()[0] == (
         "6 times graph break at mine.py:3 in f → wares.read → wares.open_: calling print "
         "(and 2 more reasons inside wares.read)")
+
+
+def test_own_files_beside_installed_ones(tmp_path, monkeypatch):
+    """A program whose packages are in its own folder, and one of a checkout that is edited."""
+    for folder, name in ((tmp_path, "planted_own"), (tmp_path / "checkout", "planted_checkout")):
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.py").write_text("")
+        monkeypatch.syspath_prepend(folder)
+    (tmp_path / "planted_package").mkdir()
+    (tmp_path / "planted_package" / "__init__.py").write_text("")
+    install(tmp_path, "planted", "planted_package/__init__.py")
+    (tmp_path / "checkout" / "planted_checkout.egg-info").mkdir()
+    (tmp_path / "checkout" / "pyproject.toml").write_text("")
+    names = ("planted_own", "planted_checkout", "planted_package")
+    files = [importlib.import_module(name).__file__ for name in names]
+    assert [is_library_file(file) for file in files] == [False, False, True]
+
+
+def test_folders_that_imports_find_later(tmp_path, monkeypatch):
+    """By a path from the current folder, which is taken off again."""
+    monkeypatch.chdir(tmp_path)
+    assert not is_library_file(__file__)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "planted_late.py").write_text("")
+    install(tmp_path / "lib", "planted_late", "planted_late.py")
+    with monkeypatch.context() as briefly:
+        briefly.syspath_prepend("lib")
+        module = importlib.import_module("planted_late")
+    assert is_library_file(module.__file__)
