@@ -2,14 +2,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from .elements import BOOL
-from .values import Value
+from .registers import Register
+
+R = TypeVar("R", bound=Register)
 
 
-def constrained(name: str, operands: Sequence[Value], dtype: np.dtype, says: str) -> Value:
+def constrained(name: str, operands: Sequence[R], dtype: np.dtype, says: str) -> R:
     """`llvm.experimental.constrained.NAME`, where `{of}` and `{to}` stand for the types of the
     operands and of the result; `says` are its metadata.
 
@@ -26,10 +29,12 @@ def constrained(name: str, operands: Sequence[Value], dtype: np.dtype, says: str
     if dtype != BOOL:
         return _joined(parts)
     whole = np.dtype(f"i{first.dtype.itemsize}")  # which is how registers hold what was compared
-    return _joined([mask.cast("sext", whole) for mask in parts]).lt(0)
+    joined = _joined([mask.cast("sext", whole) for mask in parts])
+    zero = f"splat (i{8 * whole.itemsize} 0)"
+    return joined.like(joined.builder.emit(f"icmp slt {joined.type} {joined.ref}, {zero}"), BOOL)
 
 
-def _one(name: str, operands: Sequence[Value], dtype: np.dtype, says: str) -> Value:
+def _one(name: str, operands: Sequence[R], dtype: np.dtype, says: str) -> R:
     first = operands[0]
     to = first.like("", dtype)
     name = name.format(of=first.suffix, to=to.suffix)
@@ -38,13 +43,13 @@ def _one(name: str, operands: Sequence[Value], dtype: np.dtype, says: str) -> Va
     return first.like(first.builder.emit(text), dtype)
 
 
-def _lanes(value: Value, begin: int, width: int) -> Value:
+def _lanes(value: R, begin: int, width: int) -> R:
     if value.literal:  # the same in each lane
-        return Value(value.builder, value.ref, value.dtype, width, True)
+        return type(value)(value.builder, value.ref, value.dtype, width, True)
     return value.shuffle(range(begin, begin + width))
 
 
-def _joined(parts: list[Value]) -> Value:
+def _joined(parts: list[R]) -> R:
     """Vectors one behind the other, by twos."""
     while len(parts) > 1:
         order = range(2 * parts[0].lanes)

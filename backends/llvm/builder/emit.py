@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .constrained import constrained
 from .elements import I64, Number, literal_text, scalar_type
 from .target import Target
 from .values import Value
@@ -120,12 +119,6 @@ class Builder:
         if nbytes.literal and nbytes.ref == "0":
             return pointer
         return self.emit(f"getelementptr i8, ptr {pointer}, i64 {nbytes.ref}")
-
-    def constrained(
-        self, name: str, operands: Sequence[Value], dtype: np.dtype, says: str
-    ) -> Value:
-        """See `constrained`."""
-        return constrained(name, operands, dtype, says)
 
     def opaque(self, number: Value) -> Value:
         """A number in the same register, of which LLVM knows nothing; a float on x86 only. Strength

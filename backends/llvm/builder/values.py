@@ -5,69 +5,24 @@ are quiet: a NaN operand raises no floating-point flag, as in NumPy.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from .elements import BOOL, F32, F64, I64, Number, scalar_type
-
-if TYPE_CHECKING:
-    from .emit import Builder
-
+from .constrained import constrained
+from .elements import BOOL, F32, F64, I64, Number
+from .registers import Register
 
 FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 # Plain `fcmp` with these never raises invalid for a quiet NaN on the targets we know; the ordered
 # relations do, so they go through the constrained intrinsic, which selects quiet instructions.
 QUIET_PREDICATES = frozenset({"oeq", "une", "uno", "ord"})
-
-
 IMMEDIATES = {"olt": 17, "ole": 18, "oge": 29, "ogt": 30}
 """The quiet comparisons of AVX."""
 BLENDS = {F64: ("sse2.cmp.sd", "sse41.blendvpd"), F32: ("sse.cmp.ss", "sse41.blendvps")}
 """Instructions that compare the first lanes, and that choose by a mask."""
 
 
-class Value:
-    """One SSA value, or a literal; `lanes` is 1 for a scalar."""
+class Value(Register):
+    """A register that formulas compute with."""
 
-    __slots__ = ("builder", "compared", "dtype", "lanes", "literal", "ref")
-
-    def __init__(
-        self, builder: Builder, ref: str, dtype: np.dtype, lanes: int = 1, literal: bool = False
-    ) -> None:
-        self.builder, self.ref, self.dtype = builder, ref, dtype
-        self.lanes, self.literal = lanes, literal
-        self.compared: tuple[str, Value, Value] | None = None  # floats, which this is the order of
-
-    def __repr__(self) -> str:
-        return f"{self.type} {self.ref}"
-
-    @property
-    def type(self) -> str:
-        scalar = scalar_type(self.dtype)
-        return scalar if self.lanes == 1 else f"<{self.lanes} x {scalar}>"
-
-    @property
-    def suffix(self) -> str:
-        """The mangled type in the names of intrinsics, as in `llvm.sqrt.v8f64`."""
-        kind = "i" if scalar_type(self.dtype).startswith("i") else "f"
-        bits = 1 if self.dtype.kind == "b" else 8 * self.dtype.itemsize
-        return f"{kind}{bits}" if self.lanes == 1 else f"v{self.lanes}{kind}{bits}"
-
-    def splat(self, lanes: int) -> Value:
-        """This scalar in every lane."""
-        if self.lanes == lanes:
-            return self
-        kind = scalar_type(self.dtype)
-        vector = f"<{lanes} x {kind}>"
-        if self.literal:
-            return Value(self.builder, f"splat ({kind} {self.ref})", self.dtype, lanes, True)
-        emit = self.builder.emit
-        first = emit(f"insertelement {vector} poison, {kind} {self.ref}, i64 0")
-        mask = f"<{lanes} x i32> zeroinitializer"
-        ref = emit(f"shufflevector {vector} {first}, {vector} poison, {mask}")
-        return Value(self.builder, ref, self.dtype, lanes)
+    __slots__ = ()
 
     def _with(self, other: Value | Number) -> tuple[Value, Value]:
         b = other if isinstance(other, Value) else self.builder.constant(self.dtype, other)
@@ -77,14 +32,6 @@ class Value:
     def binary(self, opcode: str, other: Value | Number) -> Value:
         a, b = self._with(other)
         return a.like(self.builder.emit(f"{opcode} {a.type} {a.ref}, {b.ref}"))
-
-    def like(self, ref: str, dtype: np.dtype | None = None) -> Value:
-        """A value of this shape that `ref` names."""
-        return Value(self.builder, ref, dtype or self.dtype, self.lanes)
-
-    def like_retyped(self, dtype: np.dtype) -> Value:
-        """The same register read as a dtype of the same size (signed and unsigned integers)."""
-        return Value(self.builder, self.ref, dtype, self.lanes, self.literal)
 
     def _arithmetic(self, floating: str, integer: str, other: Value | Number) -> Value:
         return self.binary(floating if self.dtype.kind == "f" else integer, other)
@@ -157,7 +104,7 @@ class Value:
         name = FLOAT_PREDICATES.get(predicate, predicate)
         if name in QUIET_PREDICATES:
             return a.like(self.builder.emit(f"fcmp {name} {a.type} {a.ref}, {b.ref}"), BOOL)
-        found = self.builder.constrained(
+        found = constrained(
             "fcmp.{of}", (a, b), BOOL, f'metadata !"{name}", metadata !"fpexcept.ignore"')
         found.compared = name, a, b
         return found
@@ -201,7 +148,7 @@ class Value:
     def raising(self, opcode: str, other: Value | Number) -> Value:
         """`fdiv`, `fmul`, `fadd` or `fsub` that stays in the code whatever is known about the
         operands, for the flag that it raises."""
-        return self.builder.constrained(
+        return constrained(
             opcode + ".{of}", self._with(other), self.dtype,
             'metadata !"round.tonearest", metadata !"fpexcept.strict"')
 
@@ -249,37 +196,6 @@ class Value:
                 return _blended(predicate, left, right, a, b)
         text = f"select {mask.type} {mask.ref}, {a.type} {a.ref}, {b.type} {b.ref}"
         return a.like(self.builder.emit(text))
-
-    def cast(self, opcode: str, dtype: np.dtype) -> Value:
-        """One of LLVM's conversions (`sext`, `bitcast`, `sitofp` …)."""
-        to = self.like("", dtype)
-        return self.like(self.builder.emit(f"{opcode} {self.type} {self.ref} to {to.type}"), dtype)
-
-    def bits(self) -> Value:
-        """The same bits as a signed integer."""
-        return self.cast("bitcast", np.dtype(f"i{self.dtype.itemsize}"))
-
-    def as_float(self) -> Value:
-        return self.cast("bitcast", np.dtype(f"f{self.dtype.itemsize}"))
-
-    def shuffle(self, order: Sequence[int], other: Value | None = None) -> Value:
-        """Lanes in a new order (of this vector followed by `other`)."""
-        if len(order) == 1:
-            return self.lane(order[0])
-        right = other.ref if other is not None else "poison"
-        mask = ", ".join(f"i32 {i}" for i in order)
-        text = (
-            f"shufflevector {self.type} {self.ref}, {self.type} {right}, "
-            f"<{len(order)} x i32> <{mask}>"
-        )
-        return Value(self.builder, self.builder.emit(text), self.dtype, len(order))
-
-    def lane(self, index: int) -> Value:
-        if self.lanes == 1:
-            return self
-        ref = self.builder.emit(f"extractelement {self.type} {self.ref}, i64 {index}")
-        return Value(self.builder, ref, self.dtype)
-
 
 def _blended(predicate: str, left: Value, right: Value, true: Value, false: Value) -> Value:
     """What a comparison of scalars chooses, by a mask. LLVM would make a branch of it, and data

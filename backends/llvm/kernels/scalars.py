@@ -17,6 +17,7 @@ from ....ir.ops.c_functions import UFUNCS
 from ....ir.row import ROWS, Op
 from ...loop_ir.loops import Apply, Const, Convert, Expr, Reduce, Select
 from ..builder import integers, pairs
+from ..builder.constrained import constrained
 from ..builder.divisors import FUNCTIONS as DIVISIONS
 from ..builder.elements import BOOL, I32, I64, PARTS
 from ..builder.nest import Nest
@@ -268,7 +269,7 @@ def float_to_integer(value: Value, dtype: np.dtype) -> Value:
 
 def _hardware_convert(value: Value, dtype: np.dtype) -> Value:
     """`fptosi` of which no value is undefined: the constrained form is never folded to poison."""
-    return value.builder.constrained(
+    return constrained(
         "fptosi.{to}.{of}", (value,), dtype, 'metadata !"fpexcept.strict"')
 
 
