@@ -106,6 +106,8 @@ class Op:
     `partials` gives the partial derivatives, element by element, of the result and the operands;
     `vjp` the cotangent of an argument, of that of the result, the result and all arguments;
     `means` is the call in terms of others that have rules.
+    `keeping(emit, *args)` is a definition, as `decompose` is, by a call that also gives what
+    derivatives will need.
     """
 
     target: Callable[..., Any]
@@ -162,6 +164,7 @@ class Op:
     partials: tuple[Callable[..., Any], ...] = ()
     vjp: tuple[Callable[..., Any] | None, ...] = ()
     means: Callable[..., Any] | None = None
+    keeping: Callable[..., Any] | None = None
 
 
 COLUMNS = tuple(column.name for column in columns_of(Op))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.ir import control, core, pullback
+from dynamo_lite.ir import control, core, factors, pullback
 from dynamo_lite.ir.derivatives import rows as rows
 from dynamo_lite.ir.ops.columns import having
 
@@ -168,7 +168,8 @@ REAL = {
 """What NumPy refuses to do to complex numbers."""
 OF_HERMITIAN = {np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd}
 """Which have complex cases of their own."""
-INTERNAL = {pullback.independent, pullback.owned, pullback.unknown, core.plain, float, complex}
+INTERNAL = {pullback.independent, pullback.owned, pullback.unknown, core.plain, float, complex,
+            factors.solved, factors.solved_again, factors.divided}
 """Rows that functions of arrays do not reach by name."""
 CASES_OF_ROWS = [(target, place) for target, cases in CASES.items() for place in range(len(cases))]
 

@@ -4,11 +4,14 @@ What reads one triangle of a symmetric matrix has a symmetric cotangent, as in J
 """
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from ...errors import Unsupported
+from .. import factors
+from ..rules.composite import Emit
 from .traced import call, conjugate, identity
 
 
@@ -60,14 +63,71 @@ def log_determinant(g: Any, out: Any, a: Any) -> Any:
 
 
 def matrix_of_solve(g: Any, out: Any, a: Any, b: Any) -> Any:
-    found = right_of_solve(g, out, a, b)
-    if b.ndim == 1:
-        return -column(found) * row(out)
-    return -np.matmul(found, transposed(out))
+    return outer(right_of_solve(g, out, a, b), out)
 
 
 def right_of_solve(g: Any, out: Any, a: Any, b: Any) -> Any:
     return np.linalg.solve(transposed(a), g)
+
+
+def keeping_factors(emit: Emit, a: Any, b: Any) -> Any:
+    """`np.linalg.solve` of doubles, in which it computes, and of a vector or of the same stack."""
+    matrix, right = emit.type(a), emit.type(b)
+    is_known = matrix.library == "numpy" and matrix.dtype.char in "dD" and matrix.ndim >= 2
+    same_stack = matrix.ndim == right.ndim and all(
+        map(emit.facts.equal, matrix.shape[:-2], right.shape[:-2]))
+    is_one = matrix.ndim == 2 and right.ndim == 1
+    if not is_known or matrix.dtype != right.dtype or not (same_stack or is_one):
+        raise Unsupported("a system whose factors are not kept")
+    return emit(operator.getitem, emit(factors.solved, a, b), 0)
+
+
+def right_of_solved(g: Any, out: Any, a: Any, b: Any) -> Any:
+    """By the factors, on which nothing depends but what is solved with them."""
+    return None if g[0] is None else call(factors.solved_again, a, g[0], out[1], True)
+
+
+def matrix_of_solved(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return None if g[0] is None else outer(right_of_solved(g, out, a, b), out[0])
+
+
+def right_of_solved_again(
+    g: Any, out: Any, a: Any, b: Any, kept: Any, transposed: bool
+) -> Any:
+    return call(factors.solved_again, a, g, kept, not transposed)
+
+
+def matrix_of_solved_again(
+    g: Any, out: Any, a: Any, b: Any, kept: Any, transposed: bool
+) -> Any:
+    found = right_of_solved_again(g, out, a, b, kept, transposed)
+    return outer(out, found) if transposed else outer(found, out)
+
+
+def outer(found: Any, out: Any) -> Any:
+    """The cotangent of a matrix, by that of the right side and the solution."""
+    if out.ndim == 1:
+        return -column(found) * row(out)
+    return -np.matmul(found, transposed(out))
+
+
+def right_of_divided(
+    g: Any, out: Any, b: Any, triangle: Any, upper: bool = False, transposed: bool = False,
+    right: bool = False,
+) -> Any:
+    return call(factors.divided, g, triangle, upper, not transposed, right)
+
+
+def triangle_of_divided(
+    g: Any, out: Any, b: Any, triangle: Any, upper: bool = False, transposed: bool = False,
+    right: bool = False,
+) -> Any:
+    """Only one triangle is read."""
+    found = right_of_divided(g, out, b, triangle, upper, transposed, right)
+    first, second = (out, found) if transposed is not right else (found, out)
+    whole = (np.matmul(np.swapaxes(first, -1, -2), second) if right else
+             np.matmul(first, np.swapaxes(second, -1, -2)))
+    return -(np.triu(whole) if upper else np.tril(whole))
 
 
 def cholesky(g: Any, out: Any, a: Any, upper: bool = False) -> Any:
@@ -75,8 +135,8 @@ def cholesky(g: Any, out: Any, a: Any, upper: bool = False) -> Any:
     if upper:
         g, out = adjoint(g), adjoint(out)
     inside = halved(np.matmul(transposed(out), g))
-    inverted = np.linalg.inv(out)
-    return symmetric(np.matmul(np.matmul(transposed(inverted), inside), conjugate(inverted)))
+    left = call(factors.divided, inside, out, transposed=True)
+    return symmetric(call(factors.divided, left, conjugate(out), right=True))
 
 
 def halved(x: Any) -> Any:
@@ -173,4 +233,4 @@ def of_factors(of_q: Any, of_r: Any, a: Any) -> Any:
     inside = inside + imaginary(turned) * identity(turned)
     total = np.matmul(conjugate(q), inside)
     total = total if of_q is None else total + of_q
-    return transposed(np.linalg.solve(r, transposed(total)))
+    return call(factors.divided, total, r, upper=True, transposed=True, right=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import control, core, pullback
+from .. import control, core, factors, pullback
 from ..ops import topics as topics  # they make the rows
 from ..ops.c_functions import UFUNCS
 from ..row import ROWS, complete
@@ -80,6 +80,10 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
     np.linalg.det: (linalg.determinant,),
     np.linalg.slogdet: (linalg.log_determinant,),
     np.linalg.solve: (linalg.matrix_of_solve, linalg.right_of_solve),
+    factors.solved: (linalg.matrix_of_solved, linalg.right_of_solved),
+    factors.solved_again: (linalg.matrix_of_solved_again, linalg.right_of_solved_again,
+                           arrays.nothing),
+    factors.divided: (linalg.right_of_divided, linalg.triangle_of_divided),
     np.linalg.cholesky: (linalg.cholesky,),
     np.linalg.eigh: (linalg.eigenvectors,),
     np.linalg.eigvalsh: (linalg.eigenvalues,),
@@ -175,6 +179,7 @@ def complete_rows() -> None:
         complete(target, means=means)
     for target, places in ARRAYS_AT.items():
         complete(target, arrays_at=places)
+    complete(np.linalg.solve, keeping=linalg.keeping_factors)
 
 
 complete_rows()

@@ -5,6 +5,7 @@ from . import (
     creation,
     derivatives,
     externs,
+    factors,
     flow,
     folds,
     pointwise,
@@ -17,6 +18,6 @@ from . import (
 )
 
 __all__ = [
-    "c_functions", "composites", "creation", "derivatives", "externs", "flow", "folds",
-    "pointwise", "products", "structure", "unbacked", "views", "whole", "writes",
+    "c_functions", "composites", "creation", "derivatives", "externs", "factors", "flow",
+    "folds", "pointwise", "products", "structure", "unbacked", "views", "whole", "writes",
 ]

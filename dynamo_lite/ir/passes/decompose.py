@@ -21,21 +21,22 @@ Definition = Callable[..., Any]
 
 
 def decompose(
-    graph: Graph, facts: Facts, keeps: Callable[[Op], bool] = lambda row: False
+    graph: Graph, facts: Facts,
+    definition: Callable[[Op], Definition | None] = lambda row: row.decompose,
 ) -> Graph:
     """Nodes whose definition does not cover their arguments stay as they are, and those of rows
-    that the caller `keeps`."""
+    of which the caller has none."""
 
     def definition_of(node: Node) -> Definition | None:
         row = row_of(node.target) if node.op == "call_function" else None
-        return None if row is None or keeps(row) else row.decompose
+        return None if row is None else definition(row)
 
     if not any(map(definition_of, all_nodes(graph))):
         return graph
-    new = Rebuild(graph, lambda body: decompose(body, facts, keeps))
+    new = Rebuild(graph, lambda body: decompose(body, facts, definition))
     for node in graph:
-        definition = definition_of(node)
-        if definition is None or not _replace(new, node, definition, facts):
+        found = definition_of(node)
+        if found is None or not _replace(new, node, found, facts):
             new.copy(node)
     return _resolved(new)
 

@@ -37,14 +37,15 @@ from .sweeps import ForwardSweep, ReverseSweep
 
 def differentiate(graph: Graph, facts: Facts) -> Graph:
     """The joint graph, in functional form."""
-    graph = functionalise(decompose(gather(graph, facts), facts, keeps), facts)
+    graph = functionalise(decompose(gather(graph, facts), facts, definition), facts)
     joint = drop_dead(expanded(graph, facts), facts, may_drop)
     return drop_dead(without_variables(joint), facts, may_drop)
 
 
-def keeps(row: Op) -> bool:
-    """Whether a call has derivatives as it is."""
-    return bool(row.vjp) or row.means in rows.BEFORE_DECOMPOSING
+def definition(row: Op) -> Callable[..., Any] | None:
+    """None where a call has derivatives as it is."""
+    has_own = bool(row.vjp) or row.means in rows.BEFORE_DECOMPOSING
+    return row.keeping or (None if has_own else row.decompose)
 
 
 def may_drop(node: Node) -> bool:

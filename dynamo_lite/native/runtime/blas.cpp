@@ -1,5 +1,6 @@
-// The BLAS that NumPy ships, found through NumPy's own extension module: a symbol is looked up in
-// that library and in what it is linked with, so another BLAS in the process is never taken.
+// Products of matrices by the BLAS that NumPy ships.
+#include "runtime/blas.h"
+
 #include "base/core.h"
 #include "runtime/runtime.h"
 
@@ -11,62 +12,33 @@
 namespace {
 
 enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112, UPPER = 121 };
-constexpr int64_t GIL_FLOPS = 50000;  // about 10 µs: from here on the GIL is released
-
-// How a build of NumPy decorates cblas_dgemm, and how wide its integers are.
-struct Spelling {
-    const char *prefix, *suffix;
-    bool wide;
-} const SPELLINGS[] = {
-    {"scipy_cblas_", "64_", true},
-    {"cblas_", "64_", true},
-    {"cblas_", "$NEWLAPACK$ILP64", true},
-    {"scipy_cblas_", "", false},
-    {"cblas_", "$NEWLAPACK", false},
-    {"cblas_", "", false},
-};
 
 // The functions of one element type; all of them or none.
 struct Routines {
     void *gemm, *gemv, *dot, *syrk;
 };
 
-enum Element { SINGLE, DOUBLE, COMPLEX_SINGLE, COMPLEX_DOUBLE, ELEMENTS };
-
 struct ElementRow {
     const char *gemm, *gemv, *dot, *syrk;
     int64_t itemsize;
-} const ELEMENT_ROWS[ELEMENTS] = {
+} const ELEMENT_ROWS[BLAS_ELEMENTS] = {
     {"sgemm", "sgemv", "sdot", "ssyrk", 4},
     {"dgemm", "dgemv", "ddot", "dsyrk", 8},
     {"cgemm", "cgemv", "cdotu_sub", "csyrk", 8},
     {"zgemm", "zgemv", "zdotu_sub", "zsyrk", 16},
 };
 
-const float SINGLE_ONE[2] = {1, 0}, SINGLE_ZERO[2] = {0, 0};
-const double DOUBLE_ONE[2] = {1, 0}, DOUBLE_ZERO[2] = {0, 0};
-
-Routines routines[ELEMENTS];
+Routines routines[BLAS_ELEMENTS];
 bool found, wide;
 
-int element_of(int32_t typenum) {
-    switch (typenum) {
-        case NPY_FLOAT: return SINGLE;
-        case NPY_DOUBLE: return DOUBLE;
-        case NPY_CFLOAT: return COMPLEX_SINGLE;
-        case NPY_CDOUBLE: return COMPLEX_DOUBLE;
-        default: return ELEMENTS;
-    }
-}
-
-void *find(void *library, const Spelling &spelling, const char *name) {
+void *find(void *library, const BlasSpelling &spelling, const char *name) {
     char symbol[64];
     std::snprintf(symbol, sizeof symbol, "%s%s%s", spelling.prefix, name, spelling.suffix);
     return dlsym(library, symbol);
 }
 
-bool find_all(void *library, const Spelling &spelling) {
-    for (int i = 0; i < ELEMENTS; ++i) {
+bool find_all(void *library, const BlasSpelling &spelling) {
+    for (int i = 0; i < BLAS_ELEMENTS; ++i) {
         const ElementRow &row = ELEMENT_ROWS[i];
         routines[i] = {find(library, spelling, row.gemm), find(library, spelling, row.gemv),
                        find(library, spelling, row.dot), find(library, spelling, row.syrk)};
@@ -78,19 +50,6 @@ bool find_all(void *library, const Spelling &spelling) {
 }
 
 bool valid_size(int64_t value) { return value >= 0 && (wide || value <= INT_MAX); }
-
-// Releases the GIL for work that is worth it.
-class LongWork {
-public:
-    explicit LongWork(double flops) : thread(flops > GIL_FLOPS ? PyEval_SaveThread() : nullptr) {}
-    LongWork(const LongWork &) = delete;
-    ~LongWork() {
-        if (thread != nullptr) PyEval_RestoreThread(thread);
-    }
-
-private:
-    PyThreadState *thread;
-};
 
 // The interface for one width of integers and one way to pass alpha and beta: by value for real
 // elements, by pointer for complex ones.
@@ -132,7 +91,7 @@ void mirror(const Product &p, int64_t itemsize) {
 }
 
 template <typename Int, typename Factor>
-void multiply(Element element, const Product &p, Factor one, Factor zero) {
+void multiply(BlasElement element, const Product &p, Factor one, Factor zero) {
     using Calls = Blas<Int, Factor>;
     const Routines &r = routines[element];
     if (is_symmetric(p)) {
@@ -146,7 +105,7 @@ void multiply(Element element, const Product &p, Factor one, Factor zero) {
 }
 
 template <typename Int>
-void multiply_as(Element element, const Product &p) {
+void multiply_as(BlasElement element, const Product &p) {
     switch (element) {
         case SINGLE: return multiply<Int, float>(element, p, 1, 0);
         case DOUBLE: return multiply<Int, double>(element, p, 1, 0);
@@ -168,13 +127,13 @@ struct MatrixVector {
 };
 
 template <typename Int, typename Factor>
-void apply(Element element, const MatrixVector &p, Factor one, Factor zero) {
+void apply(BlasElement element, const MatrixVector &p, Factor one, Factor zero) {
     reinterpret_cast<typename Blas<Int, Factor>::Gemv>(routines[element].gemv)(
         ROW_MAJOR, order(p.trans), p.m, p.n, one, p.a, p.lda, p.x, p.incx, zero, p.y, p.incy);
 }
 
 template <typename Int>
-void apply_as(Element element, const MatrixVector &p) {
+void apply_as(BlasElement element, const MatrixVector &p) {
     switch (element) {
         case SINGLE: return apply<Int, float>(element, p, 1, 0);
         case DOUBLE: return apply<Int, double>(element, p, 1, 0);
@@ -184,13 +143,13 @@ void apply_as(Element element, const MatrixVector &p) {
 }
 
 template <typename Int, typename T>
-T real_dot(Element element, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy) {
+T real_dot(BlasElement element, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy) {
     using Dot = T (*)(Int, const void *, Int, const void *, Int);
     return reinterpret_cast<Dot>(routines[element].dot)(n, x, incx, y, incy);
 }
 
 template <typename Int>
-void dot_as(Element element, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy,
+void dot_as(BlasElement element, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy,
             void *out) {
     using ComplexDot = void (*)(Int, const void *, Int, const void *, Int, void *);
     switch (element) {
@@ -229,8 +188,8 @@ void scale_as(const MatrixVector &p) {
 
 // The three routines. They touch nothing of Python's, so that any thread may call them.
 int32_t multiply_matrices(int32_t typenum, const Product &p) {
-    int element = element_of(typenum);
-    if (!found || element == ELEMENTS) return FAILED;
+    int element = blas_element(typenum);
+    if (!found || element == BLAS_ELEMENTS) return FAILED;
     if (!valid_size(p.m) || !valid_size(p.n) || !valid_size(p.k)) return FAILED;
     if (p.m == 0 || p.n == 0) return OK;
     bool strides_fit = p.ldc >= p.n && valid_size(p.ldc) && valid_size(p.lda) && valid_size(p.ldb);
@@ -241,16 +200,16 @@ int32_t multiply_matrices(int32_t typenum, const Product &p) {
         return OK;
     }
     if (p.lda < (p.trans_a ? p.m : p.k) || p.ldb < (p.trans_b ? p.k : p.n)) return FAILED;
-    (wide ? multiply_as<int64_t> : multiply_as<int>)(static_cast<Element>(element), p);
+    (wide ? multiply_as<int64_t> : multiply_as<int>)(static_cast<BlasElement>(element), p);
     return OK;
 }
 
 int32_t multiply_vectors(int32_t typenum, int64_t n, const void *x, int64_t incx, const void *y,
                          int64_t incy, void *out) {
-    int element = element_of(typenum);
-    if (!found || element == ELEMENTS || n < 0 || n > MAX_DOT) return FAILED;
+    int element = blas_element(typenum);
+    if (!found || element == BLAS_ELEMENTS || n < 0 || n > MAX_DOT) return FAILED;
     if (!valid_increment(incx) || !valid_increment(incy)) return FAILED;
-    (wide ? dot_as<int64_t> : dot_as<int>)(static_cast<Element>(element), n, x, incx, y, incy, out);
+    (wide ? dot_as<int64_t> : dot_as<int>)(static_cast<BlasElement>(element), n, x, incx, y, incy, out);
     return OK;
 }
 
@@ -266,8 +225,8 @@ int32_t multiply_narrow(int32_t typenum, const MatrixVector &p) {
 }
 
 int32_t multiply_vector(int32_t typenum, const MatrixVector &p) {
-    int element = element_of(typenum);
-    if (!found || element == ELEMENTS || !valid_size(p.m) || !valid_size(p.n)) return FAILED;
+    int element = blas_element(typenum);
+    if (!found || element == BLAS_ELEMENTS || !valid_size(p.m) || !valid_size(p.n)) return FAILED;
     int64_t rows = p.trans ? p.n : p.m, itemsize = ELEMENT_ROWS[element].itemsize;
     if (rows == 0) return OK;
     if (!valid_increment(p.incx) || !valid_increment(p.incy)) return FAILED;
@@ -277,7 +236,7 @@ int32_t multiply_vector(int32_t typenum, const MatrixVector &p) {
     fill_zero(p.y, rows, p.incy * itemsize, itemsize);
     if (p.m == 0 || p.n == 0) return OK;
     if (p.lda < p.n || !valid_size(p.lda)) return FAILED;
-    (wide ? apply_as<int64_t> : apply_as<int>)(static_cast<Element>(element), p);
+    (wide ? apply_as<int64_t> : apply_as<int>)(static_cast<BlasElement>(element), p);
     return OK;
 }
 
@@ -352,18 +311,19 @@ void all_of_stack(Frame *frame, Stack *stack) {
 
 }  // namespace
 
-int add_blas() {
-    Ref umath(PyImport_ImportModule("numpy._core._multiarray_umath"));
-    if (!umath) return -1;
-    Ref file(PyObject_GetAttrString(umath.get(), "__file__"));
+void *library_of_module(const char *name) {
+    Ref module(PyImport_ImportModule(name));
+    Ref file(module ? PyObject_GetAttrString(module.get(), "__file__") : nullptr);
     const char *path = file ? PyUnicode_AsUTF8(file.get()) : nullptr;
-    if (path == nullptr) {
-        PyErr_Clear();
-        return 0;
-    }
-    void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    if (path != nullptr) return dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    PyErr_Clear();
+    return nullptr;
+}
+
+int add_blas() {
+    void *library = library_of_module("numpy._core._multiarray_umath");
     if (library == nullptr) return 0;
-    for (const Spelling &spelling : SPELLINGS) {
+    for (const BlasSpelling &spelling : BLAS_SPELLINGS) {
         if ((found = find_all(library, spelling))) break;
     }
     return 0;

@@ -127,6 +127,9 @@ int32_t products(Frame *frame, int32_t routine, int32_t typenum, int32_t trans_a
                  const int64_t *sizes, const void *a, const void *b, void *c, int32_t ndim,
                  const int64_t *extents, const int64_t *steps, int32_t suppressed);
 
+// lapack.cpp
+int add_lapack(PyObject *module);
+
 // masks.cpp
 constexpr int64_t MASK_BLOCK = 1 << 14;  // elements; generated code has room for one number for each
 int64_t count_true(Frame *frame, const void *mask, int64_t n, int64_t *starts);
