@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ....base.records import dataclass, field
 from ....ir.sizes import Opaque, Size, Symbol
 from ...loop_ir.loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
-from .elements import BOOL, I32, I64
+from .elements import BOOL, I64
 from .emit import Builder
 from .terms import Term
 from .values import Value
@@ -119,21 +119,6 @@ class Nest:
 
     def operand(self, term: Term, vector: bool) -> Value:
         return self.vector(term) if vector else self.value(term)
-
-    def barrier(self, value: Value) -> Value:
-        """The same floating-point value, but LLVM cannot see where it comes from. It computes what
-        a selection reads for the selected lanes only, or later, or folds an operation into both
-        alternatives: each loses the flags that eager NumPy reports."""
-        if value.lanes == 1 and value.builder.is_x86 and value.dtype.itemsize >= 4:
-            return value.builder.opaque(value)
-        bits = value.bits()
-        zero = self.zero if value.dtype.itemsize == 8 else self.zero.cast("trunc", bits.dtype)
-        return (bits | zero).as_float()
-
-    def with_flags_of(self, value: Value, other: Value) -> Value:
-        """The same value, but LLVM cannot leave out what raises the flags of another one."""
-        zero = self.zero if value.dtype.itemsize == 8 else self.zero.cast("trunc", I32)
-        return (value.bits() | (other.bits() & zero)).as_float()
 
     def varies(self, term: Term) -> bool:
         """Does the term differ between lanes?"""

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from ...loop_ir.loops import Apply, Check, Expr, Kernel, Store
+from ..builder.flags import barrier
 from ..builder.nest import Nest
 from ..builder.terms import Terms
 from ..builder.values import Value
 from ..builder.wide import overflowing
 from ..kernels.kernel import environment, halves, produce
 from ..kernels.memory import store_element
-from ..kernels.scalars import COMPUTED, apply, barrier, keep
+from ..kernels.scalars import COMPUTED, apply, keep
 from .kernel_calls import check_status
 from .overflow import checked_by
 from .state import Entry
@@ -44,7 +45,7 @@ def statements(entry: Entry, kernel: Kernel) -> None:
         if builder.checks:
             check_status(entry)
         if value.dtype.kind in "fc" and isinstance(statement.value, COMPUTED):
-            value = barrier(nest, value)  # it is computed here, and not where it is read
+            value = barrier(value, nest.zero)  # it is computed here, and not where it is read
         store_element(nest, statement, places, value)
         if statement.buffer not in entry.read:
             keep(value)

@@ -20,6 +20,7 @@ from ..builder import integers, pairs
 from ..builder.constrained import constrained
 from ..builder.divisors import FUNCTIONS as DIVISIONS
 from ..builder.elements import BOOL, I32, I64, PARTS
+from ..builder.flags import barrier, with_flags_of
 from ..builder.nest import Nest
 from ..builder.pairs import Element, Pair
 from ..builder.terms import Term
@@ -81,7 +82,7 @@ def emit_apply(nest: Nest, term: Term) -> Element:
     if term.args[0].expr in nest.halved:
         (pair,) = values
         wanted, other = (pair.real, pair.imag)[:: 1 if expr.op == "real" else -1]
-        return nest.with_flags_of(wanted, other)
+        return with_flags_of(wanted, other, nest.zero)
     literal = all(value.literal for value in values)
     if literal or (len(term.args) == 2 and may_be_known(*term.args)):
         values = [opaque(value) for value in values]
@@ -180,15 +181,11 @@ def emit_select(nest: Nest, term: Term) -> Element:
     if true.dtype.kind in "fc":
         first, second = (arg.expr for arg in term.args[1:])
         both = isinstance(first, Const) and isinstance(second, Const)
-        true = barrier(nest, true) if both or loses_flags(first) else true
-        false = barrier(nest, false) if loses_flags(second) else false
+        true = barrier(true, nest.zero) if both or loses_flags(first) else true
+        false = barrier(false, nest.zero) if loses_flags(second) else false
     if isinstance(true, Pair):
         return pairs.select(condition, true, false)
     return condition.select(true, false)
-
-
-def barrier(nest: Nest, value: Any) -> Any:
-    return value.map(nest.barrier) if isinstance(value, Pair) else nest.barrier(value)
 
 
 COMPUTED = (Apply, Convert, Select, Reduce)
@@ -215,7 +212,7 @@ def emit_convert(nest: Nest, term: Term) -> Element:
             return pairs.truth(operand)
         return operand.map(lambda one: convert(one, part))
     value = convert(operand, part)
-    value = nest.barrier(value) if is_choice(arg.expr.dtype, part) else value
+    value = barrier(value, nest.zero) if is_choice(arg.expr.dtype, part) else value
     return value if part == dtype else Pair(value, value.constant(0))
 
 
