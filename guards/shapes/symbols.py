@@ -23,6 +23,7 @@ from ...ir.sizes import (
 from ...ir.symbolic import Shown
 from ...ir.types import ArrayType, Form
 from ..sources import Source
+from .duck_sizing import DuckSizing, Fact
 from .dynamic import DimMark, DynamicPolicy, Mark
 from .known import Known
 from .relations import LEAST_INT, number
@@ -92,8 +93,8 @@ class Symbols:
         self.origins: dict[str, SymbolOrigin] | None = None
         self.asked_of_data = 0  # how often for a symbol that depends on which call it is
         self._results: dict[Hashable, Size] = {}
-        self._shared: dict[tuple[str, int], dict[Hashable, list[str]]] = {}
-        self._facts: dict[tuple[Source, str, int], str] = {}
+        self._duck = DuckSizing(policy)
+        self._facts: dict[Fact, str] = {}
         if steps.watcher is not None:
             steps.watcher.begin(self.hints, lambda: self.locate())
 
@@ -109,23 +110,13 @@ class Symbols:
             return symbol(self._facts[key])
         if not self.policy.is_dynamic(source, fact, axis, value, mark):
             return value
-        name = self._duck(key, value) if mark is None and fact != "value" else None
+        name = self._duck.find(key, value) if mark is None and fact != "value" else None
         if name is None:
             name = self._create(key, value, mark)
         self._facts[key] = name
         return symbol(name)
 
-    def _duck(self, key: tuple[Source, str, int], value: int) -> str | None:
-        """An existing symbol with the same hint that was never seen to differ from this fact."""
-        own = self.policy.family(*key)
-        for family, names in self._shared.get((key[1], value), {}).items():
-            for name in names if own is None or family != own else ():
-                info = self.infos[name]
-                if self.policy.history.always_equal(key, (info.source, info.fact, info.axis)):
-                    return name
-        return None
-
-    def _create(self, key: tuple[Source, str, int], value: int, mark: DimMark | None) -> str:
+    def _create(self, key: Fact, value: int, mark: DimMark | None) -> str:
         source, fact, axis = key
         name = f"s{len(self.infos)}"
         if mark is not None and mark.mark is Mark.UNBACKED:
@@ -136,8 +127,7 @@ class Symbols:
         self.infos[name] = info
         self.hints[name] = value
         if mark is None:
-            families = self._shared.setdefault((fact, value), {})
-            families.setdefault(self.policy.family(*key), []).append(name)
+            self._duck.add(name, key, value)
         self.known.introduce(name, 0 if fact == "size" else None, None)
         self._require_marked_bounds(info)
         if LOG.isEnabledFor(logging.INFO):
