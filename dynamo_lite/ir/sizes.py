@@ -11,11 +11,10 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any, Union
 
 from ..base.records import dataclass
-from . import steps
+from . import monomials, steps
 from .steps import Asked, operand, rewrites
 
 Size = Union[int, "SizeExpr"]
@@ -84,7 +83,7 @@ class SizeExpr:
                 return self
             return SizeExpr(tuple([(m, a * other) for m, a in self.terms])) if other else 0
         return polynomial(
-            (_product(m, n), a * b) for m, a in self.terms for n, b in other.terms
+            (monomials.multiplied(m, n), a * b) for m, a in self.terms for n, b in other.terms
         )
 
     __rmul__ = __mul__
@@ -116,7 +115,7 @@ class SizeExpr:
         raise TypeError(f"the size {self} is symbolic: decide about it through the ShapeEnv")
 
     def __str__(self) -> str:
-        return " + ".join(_term_text(m, c) for m, c in self.terms).replace("+ -", "- ")
+        return " + ".join(monomials.text(m, c) for m, c in self.terms).replace("+ -", "- ")
 
     __repr__ = __str__
 
@@ -304,25 +303,7 @@ def polynomial(terms: Iterable[tuple[Monomial, int]]) -> Size:
 
 
 def _term_order(term: tuple[Monomial, int]) -> tuple[int, str]:
-    return _order_of(term[0])
-
-
-@lru_cache(4096)
-def _order_of(monomial: Monomial) -> tuple[int, str]:
-    return (-len(monomial), "*".join(map(str, monomial)))
-
-
-def _product(left: Monomial, right: Monomial) -> Monomial:
-    return tuple(sorted((*left, *right), key=str))
-
-
-def _term_text(monomial: Monomial, coefficient: int) -> str:
-    names = "*".join(map(str, monomial))
-    if not names:
-        return str(coefficient)
-    if coefficient in (1, -1):
-        return names if coefficient == 1 else f"-{names}"
-    return f"{coefficient}*{names}"
+    return monomials.order(term[0])
 
 
 def _exact_quotient(left: Size, right: Size) -> Size | None:
@@ -333,14 +314,10 @@ def _exact_quotient(left: Size, right: Size) -> Size | None:
     monomial, coefficient = divisor[0]
     quotient = []
     for numerator, factor in _terms(left):
-        rest = list(numerator)
-        if factor % coefficient or any(a not in rest for a in monomial):
+        rest = monomials.divided(numerator, monomial)
+        if rest is None or factor % coefficient:
             return None
-        for atom in monomial:
-            if atom not in rest:
-                return None
-            rest.remove(atom)
-        quotient.append((tuple(rest), factor // coefficient))
+        quotient.append((rest, factor // coefficient))
     return polynomial(quotient)
 
 
