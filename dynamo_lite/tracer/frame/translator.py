@@ -6,17 +6,12 @@ from types import CodeType
 from typing import Any
 
 from ...base.origins import code_name, is_library_file
-from ...bytecode.flow import Loop, shape_of
 from ...bytecode.reading import Instruction, read
 from ...errors import GraphBreak, Unsupported
 from ...ir.graph import Graph
 from ...ir.node import Location
 from ..calls.inlining import inline
-from ..control_flow.exits import Exit
-from ..control_flow.growing import plan_list
 from ..control_flow.loops import arrive
-from ..control_flow.side_exits import SideExits
-from ..control_flow.tables import plan_table
 from ..object_model.cells import CellVariable
 from ..object_model.constants import ConstantVariable
 from ..opcodes import HANDLERS, coverage
@@ -24,21 +19,16 @@ from ..rules.trace_rules import OWN_FOLDERS
 from ..state.trace import TraceState
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from ..state.unrolling import check_budget
-from ..trackers.arrays.lookups import Lookup, look_up
-from ..trackers.arrays.tables import TableVariable
 from .language import FrameLanguage
+from .loops import FrameLoops
 from .values import FrameValues
 
 
-class Translator(FrameValues, FrameLanguage):
+class Translator(FrameValues, FrameLanguage, FrameLoops):
     """One frame: the root's or that of an inlined callee.
 
     `stack` holds trackers, with `NULL` where the interpreter keeps NULLs; `locals` maps the names
-    of fast locals, cells and free variables to what they hold. `region` is the innermost loop whose
-    body is being traced as a graph of its own, `proceed` whether that goes on when the end of an
-    iteration has been reached, and `exits` where a loop is left, by its head: the instruction and
-    the height of the stack, there and behind what only leaves the loop. An arm of a branch that is
-    being traced ends at one of the `stops`, or in one of several exits that are `pending`.
+    of fast locals, cells and free variables to what they hold.
     """
 
     def __init__(
@@ -50,6 +40,7 @@ class Translator(FrameValues, FrameLanguage):
         closure: Sequence[CellVariable],
         parent: Translator | None = None,
     ) -> None:
+        FrameLoops.__init__(self, code)
         self.state = state
         self.guards = state.guards
         self.shapes = state.shapes
@@ -67,15 +58,6 @@ class Translator(FrameValues, FrameLanguage):
         self.stack: list[VariableTracker] = []
         self.handled: list[VariableTracker] = []
         self.returned: VariableTracker | None = None
-        self.loops = shape_of(code).loops
-        self.arrivals: dict[int, int] = {}
-        self.sizes: dict[int, tuple[int, int]] = {}
-        self.region: Loop | None = None
-        self.proceed: VariableTracker | None = None
-        self.exits: dict[int, tuple[int, int, tuple[int, int]]] = {}
-        self.stops: frozenset[int] = frozenset()
-        self.pending: list[Exit] = []
-        self.side_exits: SideExits | None = None
         self.yielded: VariableTracker | None = None
 
     @property
@@ -184,24 +166,6 @@ class Translator(FrameValues, FrameLanguage):
         if target <= self.current.index:
             check_budget(self)
         self.index = target
-
-    def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:
-        """A list that a loop of the graph uses like an array may become one."""
-        plan_list(self, value, item)
-
-    def plan_table(
-        self, container: VariableTracker, key: VariableTracker, value: VariableTracker | None
-    ) -> None:
-        """A dict or set that a loop of the graph fills, by keys that data decides, may become one
-        of arrays."""
-        plan_table(self, container, key, value)
-
-    def look_up(self, container: VariableTracker, key: VariableTracker) -> Lookup | None:
-        """What the graph finds where data decides the key; None where it cannot look for it."""
-        if isinstance(container, TableVariable):
-            return container.look_up(self, key)
-        plan_table(self, container, key, None)
-        return look_up(self, container, key)
 
     def location(self) -> Location:
         """The current line; in code of ours (a polyfill, `dl.scan`) and of libraries that of the
