@@ -205,9 +205,8 @@ class Merging:
 
     def tree(self, name: str, first: VariableTracker, second: VariableTracker) -> Tree | None:
         """Two containers of the same structure that the arms have made, leaf by leaf."""
-        one, other = (
-            self.parts(name, value, arm) for value, arm in zip((first, second), self.cond.arms)
-        )
+        sides = zip((first, second), self.cond.arms)
+        one, other = (parts_left(self.tx, name, value, arm) for value, arm in sides)
         if one is None or other is None:
             return None
         if one.structure != other.structure:
@@ -219,18 +218,6 @@ class Merging:
         return self.once(one, first, second, lambda: [
             self.merged(name.strip("'") + key, *pair) for key, *pair in items
         ])
-
-    def parts(self, name: str, value: VariableTracker, arm: Arm) -> Parts | None:
-        """Those of what an arm has made; and of an object that both have left as it was, where
-        nobody can tell whether it is another one."""
-        found, name = parts_of(value, arm.since), name.strip("'")
-        if found is not None or type(value) is not ObjectVariable:
-            return found
-        changed = [known.owner for known in self.tx.side_effects.fields.known.values()]
-        is_own = value is self.tx.locals.get(name) and has_one_name(self.tx, name)
-        if not is_own or any(one in changed for one in identities_of(value, ALWAYS)):
-            return None
-        return parts_of(value, ALWAYS)
 
     def once(self, parts: Parts, first: Any, second: Any, items: Callable[[], list[Any]]) -> Tree:
         """A container, which is one Tree wherever it is found."""
@@ -264,6 +251,19 @@ class Merging:
             owners = [owner(self.tx, pair[side]) for pair in self.slots]
             if len(set(owners)) < len(owners):
                 raise GraphBreak("two variables are one array in one arm of a branch on data")
+
+
+def parts_left(tx: Tx, name: str, value: VariableTracker, arm: Arm) -> Parts | None:
+    """Those of what an arm has made; and of an object that both have left as it was, where
+    nobody can tell whether it is another one."""
+    found, name = parts_of(value, arm.since), name.strip("'")
+    if found is not None or type(value) is not ObjectVariable:
+        return found
+    changed = [known.owner for known in tx.side_effects.fields.known.values()]
+    is_own = value is tx.locals.get(name) and has_one_name(tx, name)
+    if not is_own or any(one in changed for one in identities_of(value, ALWAYS)):
+        return None
+    return parts_of(value, ALWAYS)
 
 
 def same_constant(first: VariableTracker, second: VariableTracker) -> bool:
