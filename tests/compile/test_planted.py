@@ -9,13 +9,9 @@ import pytest
 import dynamo_lite as dl
 from dynamo_lite.base.remedies import REMEDIES, remedy_for
 from tests.oracle import same
+from tests.words import INTERNAL
 
 NAMES = [each.cause.__name__ for each in planted.PLANTS]
-INTERNAL = re.compile(
-    r"tracker|\btx\b|\bIR\b|None and None|temporary \d|TENSOR_MATCH|Variable\b|"
-    r"__(self|closure|dict)__|cell_contents|python (int|float)\d|"
-    r"_[A-Z]+_|\([a-z]+-[a-z]+\)|HANDLERS|opcode|placeholder|value \d|\b[su]\d\b|_ at |"
-    r"\b0x[0-9a-f]+|extern\b|Stoppable|\.iterator")
 
 
 def calls_of(function, calls, options):

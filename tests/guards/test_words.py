@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from tests.compile.test_planted import INTERNAL
+from tests.words import INTERNAL
 
 X, MATRIX = np.arange(5.0), np.ones((4, 3))
 SCALE, NAMES = 3, {"first": 1.0}
