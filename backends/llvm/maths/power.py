@@ -1,16 +1,17 @@
 """power, cbrt, hypot, logaddexp, logaddexp2."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ..builder.elements import F32, F64
 from ..builder.values import Value
 from . import looked_up_powers
 from .avx512 import native, replaced_by
 from .exponential import LN2, QUOTIENT_32, clamped, exp, exp2, quotient, reduce
-from .formats import INFINITY, SINGLE, Function, format_of, horner, in_double, scaled
+from .formats import INFINITY, SINGLE, format_of, horner, in_double, scaled
 from .logarithm import log1p, split, without_subnormals
 from .poles import irregular, without_logarithm
+from .whole_powers import PRODUCTS, WHOLE, whole_power
 
 # log((1 + q) / (1 - q)) = 2 q + q z (2/3 + z P(z)), z = q**2
 TWO_THIRDS, TWO_THIRDS_LOW = 0.6666666666666666, 3.700743415417188e-17
@@ -91,22 +92,20 @@ def _single_power(a: Value, y: Value, degenerate: Value) -> Value:
     return scaled(p.cast("fptrunc", F32), turns.narrowed())
 
 
-def _fourth(x: Value) -> Value:
-    square = x * x
-    return square * square
-
-
-PRODUCTS: Mapping[float, Function] = {
-    1.0: lambda x: x, 2.0: lambda x: x * x, 3.0: lambda x: x * x * x, 4.0: _fourth,
-}
-
-
 def power(x: Value, y: Value) -> Value:
     """C's pow, with its many special cases in a block of their own; a small whole number that is
     known is a few multiplications, which are as accurate."""
     for exponent, product in PRODUCTS.items():
         if y.literal and y.ref == y.constant(exponent).ref:
             return product(x)
+    for whole in WHOLE:
+        if y.literal and y.ref == y.constant(float(whole)).ref:
+            return whole_power(x, whole, lambda each: general(each, y))
+    return general(x, y)
+
+
+def general(x: Value, y: Value) -> Value:
+    """Of any exponent."""
     a = x.abs()
     undefined = without_logarithm(a)
     degenerate = undefined | ~y.abs().lt(INFINITY)
