@@ -10,6 +10,7 @@ import pytest
 
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.ir import core
+from dynamo_lite.ir.errstates import AMBIENT, CONDITIONS
 from dynamo_lite.ir.facts import STATIC
 from dynamo_lite.ir.graph import Graph
 from dynamo_lite.ir.passes import drop_dead, fold_constants, merge_common, optimize
@@ -93,6 +94,19 @@ def test_merges_equal_calls_but_not_results():
     assert targets(found).count(np.add) == 3
     one, other = found(np.ones(3))[1:3]
     assert not np.shares_memory(one, other)
+
+
+def test_merging_what_reports_with_what_does_not():
+    """The later call may be left out where it is the one that reports nothing."""
+    silent = tuple((condition, "ignore") for condition in sorted(CONDITIONS))
+    for states, count in ((AMBIENT, silent), 1), ((silent, AMBIENT), 2), ((silent, silent), 1):
+        b = Builder()
+        x = b.input("x", array("f8", 3))
+        calls = [b.call(np.exp, x) for _ in states]
+        for call, state in zip(calls, states):
+            call.errstate = state
+        found = merge_common(b.output(b.call(np.add, *calls)), STATIC)
+        assert targets(found).count(np.exp) == count
 
 
 def test_merging_keeps_views_of_different_results_apart():

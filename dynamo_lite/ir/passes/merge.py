@@ -1,10 +1,11 @@
 """Compute each common subexpression once."""
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from ..control import is_control
+from ..errstates import is_silent
 from ..facts import Facts
 from ..graph import Graph
 from ..memory import writes
@@ -55,16 +56,23 @@ def _equal(graph: Graph) -> dict[Node, Node]:
             alone[outline] = node
             continue
         if (other := alone[outline]) is not None:
-            seen[_key(other, equal)] = other
+            _add(seen, _keys(other, equal), other)
             alone[outline] = None
-        key = _key(node, equal)
-        first = None if key is None else seen.get(key)
+        keys = _keys(node, equal)
+        asked = keys if is_silent(node.errstate) else keys[:1]
+        first = next((seen[key] for key in asked if key in seen), None)
         others = [equal.get(partner, partner) for partner in partners.get(node, ())]
         if first is not None and node not in returned and first not in others:
             equal[node] = first
         else:
-            seen[key] = node
+            _add(seen, keys, node)
     return equal
+
+
+def _add(seen: dict[Key, Node], keys: Sequence[Key], node: Node) -> None:
+    seen.update(dict.fromkeys(keys[:1], node))
+    for key in keys[1:]:
+        seen.setdefault(key, node)
 
 
 def _outline(node: Node, equal: dict[Node, Node]) -> Key:
@@ -113,12 +121,17 @@ def _may_merge(node: Node) -> bool:
     )
 
 
-def _key(node: Node, equal: dict[Node, Node]) -> Key | None:
+def _keys(node: Node, equal: dict[Node, Node]) -> tuple[Key, ...]:
+    """What equal calls have in common: first with the error state, then without, which is enough
+    for a call that reports nothing."""
     def renamed(leaf: Any) -> Any:
         return equal.get(leaf, leaf) if isinstance(leaf, Node) else leaf
 
     parts = frozen(map_leaves(renamed, (node.args, tuple(sorted(node.kwargs.items())))))
+    if parts is None:
+        return ()
     row = row_of(node.target)
     errstate = None if row is not None and row.kind is Kind.VIEW else node.errstate
     types = node.type if isinstance(node.type, ArrayType) else tuple(leaves(node.type))
-    return None if parts is None else (id(node.target), parts, types, errstate)
+    whole = (id(node.target), parts, types)
+    return (*whole, errstate), whole
