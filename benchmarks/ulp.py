@@ -84,8 +84,8 @@ whole-script mode, kernels call NumPy's own inner loops, and C's functions for P
 0.22, of 1e6 0.77 instead of 0.47 (one thread).
 
 sin, cos and tan of larger arguments than 2**30 are computed by NumPy itself.
-Powers with a constant whole exponent from -16 to 16 are products: 5 and more, and -2 and less, rounded
-once (0.502) where neither they nor what rounding loses of them is subnormal or infinite.
+Powers with a constant whole exponent from -16 to 16 are products: 5 and more, and -2 and less,
+rounded once (0.502) where neither they nor what rounding loses is subnormal or infinite.
 The sign of a NaN that an operation makes is not NumPy's, which has that of the C library or of its
 vector loop (`np.inf % 1`, `np.arcsin(2)`); `np.signbit` and `np.copysign` show it.
 The largest error on processors with AVX-512 and with AVX2, which have different formulas.
