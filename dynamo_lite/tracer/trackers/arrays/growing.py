@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,17 @@ from ....guards.sources import ItemSource
 from ....ir import control, core
 from ....ir.node import Node
 from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
-from ...object_model.attributes import python_method
 from ...object_model.constants import LAST, NONE, ConstantVariable, constant
 from ...object_model.lazy import realise_all
 from ...polyfills.lists import extend
 from ...recording.nodes import record
-from ...state.tracker import Args, Kwargs, VariableTracker
+from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
 from .arrays import ArrayVariable
 from .elements import Elements, elements_of
+from .in_arrays import InArrays
 from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .sizes import SizeVariable
 from .unions import UnionNumber, as_int
@@ -67,7 +67,7 @@ def is_tuple(item: VariableTracker) -> bool:
     return type(item) is TupleVariable and item.kind is tuple and item.source is None
 
 
-class GrowingVariable(VariableTracker):
+class GrowingVariable(InArrays):
     """A list made by the frame, of numbers of one type, or of tuples of numbers.
 
     `columns` hold the items, or their parts, in the first places; `name` is that of the list's
@@ -100,36 +100,10 @@ class GrowingVariable(VariableTracker):
         return GrowingVariable(self.name, self.kinds, columns, self.of_tuples)
 
     def length(self, tx: Tx) -> VariableTracker:
-        """How many items there are, a Python int."""
         found = tx.state.list_lengths.get(self.name)
         if found is None:
             raise GraphBreak(f"{self.describe()}, after the loop in which it was made")
         return found
-
-    def as_argument(self, tx: Tx) -> Any:
-        raise GraphBreak(f"{self.describe()} is used as it is")
-
-    def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
-        """What only loops of the graph can do: any other step breaks the graph."""
-        raise GraphBreak(f"iteration over {self.describe()}")
-        yield NONE
-
-    def truth(self, tx: Tx) -> bool:
-        return self.length(tx).truth(tx)
-
-    def expect(self, tx: Tx, outcome: bool) -> None:
-        self.length(tx).expect(tx, outcome)
-
-    def getattr(self, tx: Tx, name: str) -> VariableTracker:
-        return python_method(tx, self, name)
-
-    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
-        if not hasattr(self, f"method_{name}"):
-            raise GraphBreak(f"method {name!r} of {self.describe()}")
-        return super().call_method(tx, name, args, kwargs)
-
-    def method___len__(self, tx: Tx) -> VariableTracker:
-        return self.length(tx)
 
     def method_append(self, tx: Tx, item: VariableTracker) -> VariableTracker:
         length = self.length(tx)

@@ -2,20 +2,20 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....errors import GraphBreak
 from ....ir.types import ArrayType, Form
-from ...object_model.attributes import python_method
 from ...object_model.constants import NONE, ConstantVariable, constant
 from ...recording.nodes import record
-from ...state.tracker import Args, Kwargs, VariableTracker
+from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
 from .growing import PYTHON_NUMBERS, expected, number_kind, runs
+from .in_arrays import InArrays
 from .numbers import python_number_of
 from .unions import as_int
 
@@ -27,7 +27,7 @@ LONGEST = 256
 """Stores that fill the array with what the rows hold before the loop."""
 
 
-class FixedList(VariableTracker):
+class FixedList(InArrays):
     """A list of a known length, whose items lie in an array of the graph; `what` it is."""
 
     what = ""
@@ -39,25 +39,7 @@ class FixedList(VariableTracker):
     def describe(self) -> str:
         return f"{self.what} that a loop of the graph indexes"
 
-    def as_argument(self, tx: Tx) -> Any:
-        raise GraphBreak(f"{self.describe()} is used as it is")
-
-    def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
-        raise GraphBreak(f"iteration over {self.describe()}")
-        yield NONE
-
-    def truth(self, tx: Tx) -> bool:
-        return self.many > 0
-
-    def getattr(self, tx: Tx, name: str) -> VariableTracker:
-        return python_method(tx, self, name)
-
-    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
-        if not hasattr(self, f"method_{name}"):
-            raise GraphBreak(f"method {name!r} of {self.describe()}")
-        return super().call_method(tx, name, args, kwargs)
-
-    def method___len__(self, tx: Tx) -> VariableTracker:
+    def length(self, tx: Tx) -> VariableTracker:
         return constant(self.many)
 
     def place(self, tx: Tx, key: VariableTracker) -> VariableTracker:

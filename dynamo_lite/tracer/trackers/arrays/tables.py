@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +12,14 @@ from ....base.records import dataclass
 from ....errors import GraphBreak
 from ....ir.node import Node
 from ....ir.types import Form
-from ...object_model.attributes import python_method
 from ...object_model.constants import NONE, ConstantVariable, constant
 from ...polyfills.tables import FEWEST, find, find_or_add, grow, store
 from ...recording.nodes import record
-from ...state.tracker import Args, Kwargs, VariableTracker
+from ...state.tracker import VariableTracker
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
 from .growing import Kinds, fill, is_tuple, kinds_of, leaves_of, number_kind
+from .in_arrays import InArrays
 from .keys import kind_and_parts
 from .lookups import Lookup
 from .numbers import python_number_of
@@ -45,7 +45,7 @@ class TableKinds:
     of_tuples: bool
 
 
-class TableVariable(VariableTracker):
+class TableVariable(InArrays):
     """A dict or set made by the frame, whose keys are ints, characters or tuples of ints of one
     type each, and whose values are numbers of one type, or tuples of numbers.
 
@@ -73,27 +73,6 @@ class TableVariable(VariableTracker):
 
     def length(self, tx: Tx) -> VariableTracker:
         return python_number_of(tx, self.sizes.call_method(tx, "__getitem__", (constant(0),), {}))
-
-    def truth(self, tx: Tx) -> bool:
-        return self.length(tx).truth(tx)
-
-    def expect(self, tx: Tx, outcome: bool) -> None:
-        self.length(tx).expect(tx, outcome)
-
-    def as_argument(self, tx: Tx) -> Any:
-        raise GraphBreak(f"{self.describe()} is used as it is")
-
-    def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
-        raise GraphBreak(f"iteration over {self.describe()}")
-        yield NONE
-
-    def getattr(self, tx: Tx, name: str) -> VariableTracker:
-        return python_method(tx, self, name)
-
-    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
-        if not hasattr(self, f"method_{name}"):
-            raise GraphBreak(f"method {name!r} of {self.describe()}")
-        return super().call_method(tx, name, args, kwargs)
 
     # -- keys and values
 
@@ -143,9 +122,6 @@ class TableVariable(VariableTracker):
         return TupleVariable(items) if self.kinds.of_tuples else items[0]
 
     # -- methods
-
-    def method___len__(self, tx: Tx) -> VariableTracker:
-        return self.length(tx)
 
     def method___contains__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
         return self.look_up(tx, key).found
