@@ -12,6 +12,7 @@ from dynamo_lite.ir.passes import optimize
 from dynamo_lite.native import _core
 from tests.backends.interpret import BailOut, run_program
 
+from ..graphs import graph_of
 from ..oracle import check, differences, outcome
 
 
@@ -200,17 +201,8 @@ def test_what_a_program_means(program, long):
 
 
 def captured(function, values):
-    """The graph of a function, control flow included."""
-    graphs = []
-
-    def backend(graph, inputs):
-        graphs.append(graph)
-        return graph
-
     with np.errstate(all="ignore"):
-        dl.compile(function, backend=backend)(*[value.copy() for value in values])
-    (graph,) = graphs
-    return graph
+        return graph_of(function, *[value.copy() for value in values], fullgraph=False)
 
 
 def test_elements_that_kernels_do_not_compute_with():

@@ -14,6 +14,8 @@ from dynamo_lite.ir.control import all_nodes, for_loop
 from dynamo_lite.ir.facts import graph_facts
 from dynamo_lite.ir.passes import optimize
 
+from ..graphs import graph_of
+
 ROUNDS = 10_000
 ROD = np.linspace(0, 1, 1000)
 W = np.random.default_rng(0).standard_normal((200, 200)) / 15
@@ -21,14 +23,7 @@ W = np.random.default_rng(0).standard_normal((200, 200)) / 15
 
 def bytes_for(function, x):
     """The memory of the joint graph of a function, as the backend plans it."""
-    graphs = []
-
-    def keep(graph, inputs):
-        graphs.append(graph)
-        return graph
-
-    dl.compile(dl.value_and_grad(function), backend=keep, fullgraph=True)(x)
-    (graph,) = graphs
+    graph = graph_of(dl.value_and_grad(function), x)
     functional = optimize(graph, graph_facts(graph))
     program = lower(functional, graph_facts(functional), blas=True)
     return bytes_made(program, hints_of(functional.symbols, likely(functional)))
@@ -91,14 +86,8 @@ def test_the_log_of_the_schedule_tells(caplog):
 
 def calls_going_back(function, x):
     """What an iteration backwards computes."""
-    graphs = []
-
-    def keep(graph, inputs):
-        graphs.append(graph)
-        return graph
-
-    dl.compile(dl.grad(function), backend=keep, fullgraph=True)(x)
-    loops = [node for node in all_nodes(graphs[0]) if node.target is for_loop]
+    graph = graph_of(dl.grad(function), x)
+    loops = [node for node in all_nodes(graph) if node.target is for_loop]
     (back,) = [node for node in loops if node.args[2] == -1 and not any(
         inner.target is for_loop for inner in node.args[3])]
     return {node.target for node in back.args[3]}

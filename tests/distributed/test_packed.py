@@ -9,20 +9,11 @@ from dynamo_lite.base import work
 from dynamo_lite.tracer.frame.printed_graphs import PRINTED, Printed
 from dynamo_lite.tracer.frame.speculation import translate
 
+from ..graphs import graph_of
+
 pytest.importorskip("dask.array")
 
 from dynamo_lite.distributed.packed import packed, unpacked
-
-
-def captured(function, *arguments):
-    found = []
-
-    def backend(graph, inputs):
-        found.append(graph)
-        return graph
-
-    dl.compile(function, backend=backend, fullgraph=True)(*arguments)
-    return found[0]
 
 
 def chain(x):
@@ -41,14 +32,14 @@ def loop(x, n):
     (chain, (np.ones(3),)), (loop, (np.ones(3), 40)),
     (lambda x: np.linalg.inv(x + 1), (np.eye(2),))])
 def test_graphs_of_any_length_and_with_bodies_come_back(function, arguments):
-    graph = captured(function, *arguments)
+    graph = graph_of(function, *arguments)
     again = unpacked(pickle.loads(pickle.dumps(packed(graph))))
     assert again.code == graph.code
 
 
 def test_a_printed_graph_is_recorded():
     x = np.ones((3, 2))
-    graph = captured(lambda x: np.exp(x - x.max(axis=0)), x)
+    graph = graph_of(lambda x: np.exp(x - x.max(axis=0)), x)
     function = graph.source.compile()
     PRINTED[function] = Printed(graph, {})
     work.done.clear()
@@ -59,7 +50,7 @@ def test_a_printed_graph_is_recorded():
 
 def test_what_cannot_be_recorded_is_interpreted():
     x = np.ones(3)
-    graph = captured(loop, x, 40)
+    graph = graph_of(loop, x, 40)
     function = graph.source.compile()
     PRINTED[function] = Printed(graph, {})
     work.done.clear()

@@ -14,9 +14,10 @@ from dynamo_lite.backends.lowering.lower import PASSES, likely, lower, lower_ste
 from dynamo_lite.backends.triton import backend as triton
 from dynamo_lite.backends.triton.emit import emit, why_not_triton
 
-import dynamo_lite as dl
 from dynamo_lite.ir.graph import Graph
 from dynamo_lite.ir.passes import optimize
+
+from ..graphs import graph_of
 
 TARGET = Target("x86_64", "Linux", "x86-64-v3", 32, True)
 """The machine that LLVM text is for, whatever this one is."""
@@ -26,25 +27,13 @@ Stages = Iterator[tuple[str, str]]
 
 def stages(function: Callable[..., Any], args: tuple[Any, ...]) -> Stages:
     """(stage, text) for all that a compilation makes; a pass that changes nothing is left out."""
-    graph = captured(function, args)
+    graph = graph_of(function, *args)
     yield "captured", graph.code
     passed: list[tuple[str, Graph]] = []
     functional = optimize(graph, observe=lambda name, result: passed.append((name, result)))
     yield from changes(graph.code, [(name, result.code) for name, result in passed])
     yield from loops(functional)
     yield from triton_kernels(functional)
-
-
-def captured(function: Callable[..., Any], args: tuple[Any, ...]) -> Graph:
-    graphs = []
-
-    def backend(graph: Graph, inputs: Any) -> Any:
-        graphs.append(graph)
-        return graph
-
-    dl.compile(function, backend=backend, fullgraph=True)(*args)
-    (graph,) = graphs
-    return graph
 
 
 def changes(before: str, passed: list[tuple[str, str]]) -> Stages:

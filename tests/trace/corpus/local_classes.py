@@ -417,15 +417,6 @@ def class_decorator(x):
 
 
 @program(X)
-def abstract_property(x):
-    class S:
-        @property
-        @abc.abstractmethod
-        def p(self): ...
-    return S.p.__isabstractmethod__, x + 1
-
-
-@program(X)
 def parts_of_a_property(x):
     class S:
         @property
