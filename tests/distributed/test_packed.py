@@ -4,7 +4,6 @@ import pickle
 import numpy as np
 import pytest
 
-import dynamo_lite as dl
 from dynamo_lite.base import work
 from dynamo_lite.tracer.frame.printed_graphs import PRINTED, Printed
 from dynamo_lite.tracer.frame.speculation import translate
