@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from types import CodeType, FunctionType, MethodType
+from types import BuiltinMethodType, CodeType, FunctionType
 from typing import Any, Protocol
 
 from ..base.records import dataclass, field
@@ -11,11 +11,10 @@ from ..bytecode.liveness import deletes_free_variables, sees_variables
 from ..bytecode.one_iteration import rest_of_iteration
 from ..bytecode.resume import ResumePoint, lifted_function, own_cells, resume_function
 from ..guards.shapes.dynamic import SizeHistory
-from ..native import CompiledFunction, KeptStates
+from ..native import Balance, CompiledFunction, KeptStates
 from ..tracer.rules.trace_rules import Action, rule_for
 from .options import Options
 from .random_states import LEGACY_STATE, keep_random_state
-from .side_exits import AT_ONCE, Balance
 
 Callees = dict[FunctionType | CodeType, CompiledFunction]
 _ASYNCHRONOUS = 0x80 | 0x200  # CO_COROUTINE, CO_ASYNC_GENERATOR
@@ -28,6 +27,12 @@ def is_async(function: FunctionType) -> bool:
 
 def is_generator(function: FunctionType) -> bool:
     return bool(function.__code__.co_flags & _GENERATOR)
+
+
+AT_ONCE = 1_000
+"""Iterations that Python runs where it goes on behind a side exit that does not pay: entering
+compiled code again takes a hundredth of their time, and the loop is soon native where it is not
+left so often any more."""
 
 
 class Compile(Protocol):
@@ -89,7 +94,7 @@ class Family:
 
     def told(self, value: Any) -> tuple[Any, ...] | None:
         """How another process asks for the same."""
-        if isinstance(value, MethodType) and isinstance(value.__self__, Balance):
+        if isinstance(value, BuiltinMethodType) and isinstance(value.__self__, Balance):
             index = next(k for k, each in self.balances.items() if each is value.__self__)
             return "balance", index, value.__name__
         if isinstance(value, KeptStates):

@@ -2,6 +2,7 @@
 #include "base/numpy_api.h"
 #include "runtime/runtime.h"
 
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -94,14 +95,20 @@ bool is_python_number(PyObject *object) {
            PyComplex_CheckExact(object);
 }
 
+// Where the value of a scalar is, in those of all numbers.
+constexpr size_t VALUE = sizeof(PyObject);
+static_assert(offsetof(PyBoolScalarObject, obval) == VALUE);
+static_assert(offsetof(PyDoubleScalarObject, obval) == VALUE);
+static_assert(offsetof(PyCLongDoubleScalarObject, obval) == VALUE);
+
 // A NumPy scalar is exact only as its own type.
 int32_t unbox_scalar(PyObject *object, int32_t typenum, void *out) {
     PyArray_Descr *descr = PyArray_DescrFromType(typenum);
     bool matches = descr != nullptr && Py_TYPE(object) == descr->typeobj &&
                    (PyTypeNum_ISNUMBER(typenum) || PyTypeNum_ISBOOL(typenum));
+    if (matches) std::memcpy(out, reinterpret_cast<char *>(object) + VALUE, PyDataType_ELSIZE(descr));
+    else PyErr_Clear();
     Py_XDECREF(descr);
-    if (matches) PyArray_ScalarAsCtype(object, out);
-    PyErr_Clear();
     return matches ? OK : FAILED;
 }
 
