@@ -51,6 +51,9 @@ def _extend(code: Reconstructor, record: Extend) -> Replay:
     for item in record.tracker.tail:
         code.build(item)
     code.emit("BUILD_LIST", len(record.tracker.tail))
+    if record.tracker.run is not None:
+        code.build(record.tracker.run)
+        code.emit("LIST_EXTEND", 1)
     items = code.hold_top()
     return lambda: code.call_for_effect(list.extend, target, items)
 

@@ -25,6 +25,7 @@ from ..trackers.arrays.tables import TableVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sets import SetVariable
+from .appended import make_room, plan_appended
 from .escapes import reachable
 from .iterations import Iterations, owner_of
 from .parts import ALWAYS, identities_of, settled
@@ -51,6 +52,8 @@ def growing_lists(
 ) -> Iterator[None]:
     """Inside, lists that the loop is known to change have memory in the graph, and the list that
     the loop goes through must not become longer or shorter."""
+    many = None if iterations is None else iterations.count()
+    make_room(tx, plan, LARGEST if many is None else LARGEST + maximum(many, 0))
     grow(tx, plan, lambda name: capacity(tx, loop, iterations, name))
     if any(type(settled(tx.locals.get(name))) is ListVariable for name, *_ in plan.lists):
         if plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
@@ -70,6 +73,8 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
     start again, with the list in memory of the graph from the outermost loop on that can do it."""
     if item is None:
         plan_rows(tx, value)
+    if item is not None and value.source is not None:
+        plan_appended(tx, value, item)
     items = value.built_items()  # type: ignore[attr-defined]
     if value.source is not None or (item := item or next(iter(items), None)) is None:
         return
@@ -86,6 +91,7 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
     and sets that it fills."""
     make_tables(tx, plan)
     make_rows(tx, plan, others)
+    make_room(tx, plan, LARGEST)
     for name, kinds, of_tuples, is_passed in sorted(plan.lists, key=lambda one: one[0]):
         value = settled(tx.locals.get(name))
         if is_own(tx, name, value):

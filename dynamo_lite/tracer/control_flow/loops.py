@@ -27,9 +27,10 @@ from ..state.unrolling import too_long
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.outside_iterators import OutsideIterator
+from .appended import make_room
 from .bodies import Unsettled, trace_iteration
 from .branches import Start, fork, predicate, settle
-from .growing import PEELED, growing_lists, make_tables
+from .growing import LARGEST, PEELED, growing_lists, make_tables
 from .iterations import (
     Iterations,
     check_nameless,
@@ -74,6 +75,7 @@ def arrive(tx: Tx) -> bool:
     if plan is not None and not plan.reason and plan.peeled > count:
         take_elements(tx, iterator)
         make_tables(tx, plan)
+        make_room(tx, plan, LARGEST)
     if plan is None or plan.reason or plan.peeled != count:
         check_length(tx, loop, iterator, count)
         return False

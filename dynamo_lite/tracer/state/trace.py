@@ -17,7 +17,7 @@ from ...errors import NotWarm, OutOfTime, TooLarge
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.dynamic import DynamicPolicy
 from ...guards.shapes.shape_env import ShapeEnv
-from ...guards.sources import Source
+from ...guards.sources import Pinned, Source
 from ...ir.errstates import Errstate
 from ...ir.graph import Graph
 from ...ir.node import Location, Node
@@ -87,6 +87,18 @@ class ColdArm:
 
 
 @dataclass(frozen=True, slots=True)
+class Appended:
+    """A list from outside that a loop appends to: the types of an item's parts, whether items are
+    tuples, and how many types were `tried`."""
+
+    list: Pinned
+    source: Source
+    kinds: tuple[ArrayType, ...]
+    of_tuples: bool
+    tried: int
+
+
+@dataclass(frozen=True, slots=True)
 class LoopPlan:
     """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
     of the graph after `peeled` iterations. Those in `unions` have one of two types, which are
@@ -95,7 +107,7 @@ class LoopPlan:
     those of older objects and cells. In the variables `replaced` are objects, of which each
     iteration makes others; in `words` ints of 64 bits without a sign; `tables` are dicts and sets
     that the loop fills, with the kinds of what they hold; `rows` lists of lists that it indexes,
-    with the type of their numbers."""
+    with the type of their numbers; `appended` are lists from outside that only become longer."""
 
     reason: str = ""
     peeled: int = 0
@@ -106,6 +118,7 @@ class LoopPlan:
     words: frozenset[str] = frozenset()
     tables: frozenset[tuple[str, Hashable]] = frozenset()
     rows: frozenset[tuple[str, ArrayType]] = frozenset()
+    appended: frozenset[Appended] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

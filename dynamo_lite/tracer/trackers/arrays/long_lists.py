@@ -31,7 +31,8 @@ def unread(value: VariableTracker) -> Any:
     """The list or tuple, if that is what it is and nobody has looked into it; else None."""
     if not isinstance(value, SequenceVariable) or value.kind not in PLAIN_KINDS:
         return None
-    return None if value.built_items() else value.unread
+    is_longer = value.built_items() or getattr(value, "run", None) is not None
+    return None if is_longer else value.unread
 
 
 def as_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:

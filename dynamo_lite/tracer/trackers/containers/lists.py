@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....errors import GraphBreak
 from ...object_model.constants import (
     FALSE,
     LAST,
@@ -32,11 +33,13 @@ class ListVariable(SequenceVariable):
     """A list; mutation happens in place and is logged for replay.
 
     While an outside list is `unread`, appending to it needs to know nothing about it: the new items
-    wait in `tail` and the log asks for an extension only. `copied` is what it was made of.
+    wait in `tail` and the log asks for an extension only; those that a loop of the graph appends,
+    and all behind them, in `run`. `copied` is what it was made of.
     """
 
     kind: type = list
     copied: VariableTracker | None = None
+    run: VariableTracker | None = None
 
     @staticmethod
     def python(items: list[Any]) -> Any:
@@ -64,6 +67,8 @@ class ListVariable(SequenceVariable):
         return list(self._items)
 
     def read(self, tx: Tx) -> None:
+        if self.run is not None:
+            raise GraphBreak(f"{self.describe()}, to which a loop has appended")
         appended = len(self._items)
         super().read(tx)
         tx.side_effects.was_read(self, self._items[: len(self._items) - appended])
@@ -79,13 +84,33 @@ class ListVariable(SequenceVariable):
         return super().method___getitem__(tx, key)
 
     def method_append(self, tx: Tx, item: VariableTracker) -> VariableTracker:
+        if self.run is not None and not self.may_grow_in_front(tx, self.run):
+            return self.append_to_run(tx, self.run, item)
         if self.unread is not None:
+            if tx.graph.is_body:
+                tx.plan_list(self, item)
             tx.side_effects.extends(self)
         else:
             self.met_in_loop(tx, item)
             tx.side_effects.mutates(self)
         self._items.append(item)
         return NONE
+
+    @staticmethod
+    def may_grow_in_front(tx: Tx, run: VariableTracker) -> bool:
+        """Whether nothing is in the run yet: the items before a loop may have other types."""
+        length = run.call_method(tx, "__len__", (), {})
+        return not tx.graph.is_body and length.is_constant() and length.as_constant(tx) == 0
+
+    def append_to_run(
+        self, tx: Tx, run: VariableTracker, item: VariableTracker
+    ) -> VariableTracker:
+        try:
+            return run.call_method(tx, "append", (item,), {})
+        except GraphBreak:
+            if tx.graph.is_body:
+                tx.plan_list(self, item)
+            raise
 
     def method_extend(self, tx: Tx, items: VariableTracker) -> VariableTracker:
         """Item by item: a generator sees the list grow, and items before an error stay."""
