@@ -1,13 +1,12 @@
 """The LLVM backend: from a graph to one native entry."""
 from __future__ import annotations
 
-import importlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...base import work
+from ...base import loading, work
 from ...base.config import config
 from ...base.logs import logger
 from ...errors import BackendError
@@ -73,4 +72,4 @@ def generated(graph: Graph, target: Target) -> tuple[Image, RecordedFacts]:
 
 def _generate() -> Any:
     """The code generator; most processes find everything on disk and never import it."""
-    return importlib.import_module(".generate", __package__)
+    return loading.loaded(".generate", __package__)

@@ -48,7 +48,7 @@ from . import memory, scalars
 from .columns import Columns, adds_rows, unit_of
 from .reductions import FOLDS, emit_reduce
 from .rows import keep_rows
-from .schedule import unroll_of, vector_axis
+from .schedule import unroll_of, vector_axis, vectors_together
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,8 @@ as a mask has bits."""
 
 def lanes_of(kernel: Kernel, target: Target) -> int:
     """As many lanes as fill a vector with the widest element that is computed with, and at least
-    the smallest vector with floats: LLVM would fill it up with lanes that raise flags."""
+    the smallest vector with floats: LLVM would fill it up with lanes that raise flags. For two
+    vectors LLVM writes each instruction twice, one next to the other."""
     exprs = walk(value_of(s) for s in kernel.statements)
     kinds = {PARTS.get(e.dtype, e.dtype) for e in exprs if not isinstance(e, (Index, SizeValue))}
     widest = max((d.itemsize for d in kinds), default=8)
@@ -109,7 +110,9 @@ def lanes_of(kernel: Kernel, target: Target) -> int:
     calls = target.math == "numpy" and any(
         isinstance(e, Apply) and e.op in LOOPS and e.dtype.kind == "f" for e in exprs
     )
-    return LANES_OF_A_CALL if calls else max(least, target.vector_bytes // widest)
+    if calls:
+        return LANES_OF_A_CALL
+    return max(least, vectors_together(kernel, target) * target.vector_bytes // widest)
 
 
 def scanned(kernel: Kernel) -> set[Axis]:

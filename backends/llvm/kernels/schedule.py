@@ -3,8 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....ir.row import by_name
+from ...costs import time_of
 from ...loop_ir import affine, rewrite
-from ...loop_ir.loops import Axis, Check, Kernel, Load, Reduce, walk
+from ...loop_ir.loops import Apply, Axis, Check, Expr, Kernel, Load, Reduce, walk
+from ..builder.target import Target
 
 
 def vector_axis(kernel: Kernel, axes: Sequence[Axis]) -> Axis | None:
@@ -38,8 +41,40 @@ def _reads_along(reduction: Reduce) -> bool:
     return any(affine.stride_of(e.offset, inner) == e.dtype.itemsize for e in loads)
 
 
+LONG = 0.5
+"""Nanoseconds for one point of a body that is not repeated."""
+FEW = 64
+"""Points of a row that is short."""
+
+
 def unroll_of(cost: float) -> int:
     """Short bodies are repeated, long ones would only take longer to compile."""
-    return 4 if cost < 0.2 else 2 if cost < 0.5 else 1
+    return 4 if cost < 0.2 else 2 if cost < LONG else 1
 
 
+def vectors_together(kernel: Kernel, target: Target) -> int:
+    """Two where formulas are long, so that the processor waits for their results: AVX2 has room for
+    two in its registers. Rows must be long enough to fill them."""
+    if target.cpu != TWICE:
+        return 1
+    values = [s.condition if isinstance(s, Check) else s.value for s in kernel.statements]
+    exprs = [*walk(values)]
+    rows = [e.axes[-1] for e in exprs if isinstance(e, Reduce)]
+    if (axis := vector_axis(kernel, kernel.axes)) is not None:
+        rows.append(axis)
+    waits = any(map(is_elementary, exprs)) or time_of(values) >= LONG
+    return 2 if waits and all(_is_long(axis, kernel.axes[:1]) for axis in rows) else 1
+
+
+TWICE = "x86-64-v3"
+
+
+def is_elementary(expr: Expr) -> bool:
+    """Whether it is a function like `exp`."""
+    row = by_name(expr.op) if isinstance(expr, Apply) else None
+    return row is not None and row.approximated
+
+
+def _is_long(axis: Axis, outermost: Sequence[Axis]) -> bool:
+    """Of an outer axis that is not known, it is likely."""
+    return axis.extent >= FEW if isinstance(axis.extent, int) else axis in outermost
