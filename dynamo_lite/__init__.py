@@ -117,7 +117,7 @@ MODULES = {
 """Where the public names are at home."""
 ANYWHERE = (".api.control_flow", ".backends.registry", ".base.config")
 """Those of them that need no compiler."""
-NEAREST, IN_PYTHON = ".base.nearest", ".api.in_python"
+NEAREST, IN_PYTHON, LOADING = ".base.nearest", ".api.in_python", ".base.loading"
 MAGICS = ".notebook.magics" if sys.version_info < (3, 14) else ".notebook.magics_in_python"
 
 
@@ -158,8 +158,9 @@ def __getattr__(name: str) -> Any:
         hint = "" if name.startswith("_") else importlib.import_module(NEAREST, __name__).meant(
             name, __all__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+    loaded = importlib.import_module(LOADING, __name__).loaded
     for module, names in MODULES.items():
-        home = importlib.import_module(module, __name__)
+        home = loaded(module, __name__)
         globals().update({each: getattr(home, each) for each in names})
     return globals()[name]
 

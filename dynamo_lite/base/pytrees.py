@@ -7,11 +7,14 @@ namespace, and those of the namespace "dynamo_lite".
 """
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+
+from .loading import loaded
+from .records import dataclass
 
 Leaves = tuple[Any, ...]
 Where = tuple[str, str, str, str]
@@ -21,33 +24,107 @@ NAMESPACE = "dynamo_lite"
 """Classes registered in it are containers here alone."""
 
 
+LEAVES = frozenset({bool, int, float, complex, np.ndarray, np.float64, np.float32})
+"""The usual ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """What is left of tuples, lists and dicts of the usual leaves: optree is not needed for it.
+    `kind` is None for a leaf; the `keys` of a dict are sorted, and in `order` as they were."""
+
+    kind: type | None = None
+    parts: tuple[Plain, ...] = ()
+    keys: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """The order of keys does not matter, as in optree."""
+        return isinstance(other, Plain) and self.compared == other.compared
+
+    def __hash__(self) -> int:
+        return hash(self.compared)
+
+    @property
+    def compared(self) -> tuple[Any, ...]:
+        return self.kind, self.parts, self.keys
+
+
+LEAF = Plain()
+
+
+def plainly(tree: Any, leaf: type | tuple[()], leaves: list[Any]) -> Plain | None:
+    """The shape of a plain tree, whose leaves are added; objects of the class `leaf` are leaves."""
+    kind = type(tree)
+    if kind in LEAVES or isinstance(tree, leaf):
+        leaves.append(tree)
+        return LEAF
+    keys: tuple[str, ...] = ()
+    if kind is dict and all(type(key) is str for key in tree):
+        keys = tuple(sorted(tree))
+    elif kind not in (tuple, list, type(None)):
+        return None
+    items = [tree[key] for key in keys] if keys else tree or ()
+    parts: list[Plain] = []
+    for item in items:
+        if (part := plainly(item, leaf, leaves)) is None:
+            return None
+        parts.append(part)
+    return Plain(kind, tuple(parts), keys, tuple(keys and tree))
+
+
+def filled(shape: Plain, leaves: Iterator[Any]) -> Any:
+    """The tree with these leaves."""
+    if shape.kind is None:
+        return next(leaves)
+    parts = [filled(part, leaves) for part in shape.parts]
+    if shape.kind is dict:
+        found = dict(zip(shape.keys, parts))
+        return {key: found[key] for key in shape.order}
+    return None if shape.kind is type(None) else shape.kind(parts)
+
+
+def as_spec(shape: Any) -> Any:
+    """A shape as optree has it."""
+    if not isinstance(shape, Plain):
+        return shape
+    return library().tree_structure(filled(shape, iter(range(sys.maxsize))), namespace=NAMESPACE)
+
+
 def library() -> Any:
-    """optree takes as long to import as all of dynamo_lite: only programs with trees do."""
-    return importlib.import_module("optree")
+    """optree takes as long to import as a third of dynamo_lite: programs with such trees do."""
+    return loaded("optree")
 
 
 def registered(kind: type) -> Any:
     """How objects of a class are taken apart and made, as the program registered it; None for
     optree's own containers and for classes that are none."""
+    if "optree" not in sys.modules:
+        return None
     entry = library().register_pytree_node.get(kind, namespace=NAMESPACE)
     return None if entry is None or entry.kind is not library().PyTreeKind.CUSTOM else entry
 
 
-def flatten(tree: Any) -> tuple[Leaves, Any]:
-    """The leaves of a tree, and what is left without them."""
+def flatten(tree: Any, leaf: type | tuple[()] = ()) -> tuple[Leaves, Any]:
+    """The leaves of a tree, and what is left without them. Objects of a class `leaf` are leaves."""
+    known: list[Any] = []
+    if (plain := plainly(tree, leaf, known)) is not None:
+        return tuple(known), plain
     leaves, shape = library().tree_flatten(tree, namespace=NAMESPACE)
     return tuple(leaves), shape
 
 
 def unflatten(shape: Any, leaves: Leaves) -> Any:
     """A new tree of that shape."""
+    if isinstance(shape, Plain):
+        return filled(shape, iter(leaves))
     return library().tree_unflatten(shape, leaves)
 
 
 def are_alike(first: Any, second: Any) -> bool:
     """Whether two trees have the same shape."""
     same: bool = first == second
-    return same
+    return same or (type(first) is not type(second) and bool(as_spec(first) == as_spec(second)))
 
 
 def copied(tree: Any) -> Any:
@@ -98,12 +175,12 @@ def why_not_follow(
 ) -> str | None:
     """Why a tree cannot take the place of another one, or None where it can."""
     caller, name, first, later = where
-    if shapes[0] != shapes[1]:
+    if not are_alike(*shapes):
         told = f"{name} is {text(shapes[0])} {first} and {text(shapes[1])} {later}"
         return f"{caller}: {told}, as {place} gives it"
     for at, (old, new) in enumerate(zip(before, after)):
         if not fits(old, new):
-            path = shapes[0].accessors()[at].codify(name)
+            path = as_spec(shapes[0]).accessors()[at].codify(name)
             told = f"{path} is of {shown(old)} {first} and of {shown(new)} {later}"
             return f"{caller}: {told}, as {place} gives it"
     return None
@@ -111,8 +188,8 @@ def why_not_follow(
 
 def text(shape: Any) -> str:
     """`{'a': *, 'b': (*, *)}`"""
-    told, _, _ = str(shape).removeprefix("PyTreeSpec(").removesuffix(")").partition(", namespace=")
-    return told
+    inside = str(as_spec(shape)).removeprefix("PyTreeSpec(").removesuffix(")")
+    return inside.partition(", namespace=")[0]
 
 
 def shown(kind: Any) -> str:

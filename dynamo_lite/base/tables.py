@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
@@ -50,7 +49,7 @@ def text(parts: Iterable[str | Table], stream: TextIO | None = None) -> str:
     """Paragraphs and tables as they are to go to a stream, `sys.stdout` if none is named."""
     if not is_drawn(sys.stdout if stream is None else stream):
         return "\n".join(map(str, parts))
-    width, target = shutil.get_terminal_size().columns, io.StringIO()
+    width, target = importlib.import_module("shutil").get_terminal_size().columns, io.StringIO()
     console = importlib.import_module("rich.console").Console(
         file=target, force_terminal=True, width=width, highlight=False)
     for part in parts:

@@ -5,12 +5,12 @@ from the variable itself is followed.
 """
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..base.loading import loaded
 from ..errors import NotDifferentiable
 from .facts import Facts
 from .graph import Graph
@@ -104,6 +104,6 @@ def expanded(graph: Graph, facts: Facts) -> Graph:
     `facts` are those of the trace, which guards what it answers: rules ask about sizes as the
     functions do that they call.
     """
-    passes = importlib.import_module(".passes.differentiate", __package__)
+    passes = loaded(".passes.differentiate", __package__)
     found: Graph = passes.differentiate(graph, facts)
     return found

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
-from dataclasses import fields as columns_of
 from typing import Any
 
 from ..base.records import dataclass, field
@@ -167,7 +166,6 @@ class Op:
     keeping: Callable[..., Any] | None = None
 
 
-COLUMNS = tuple(column.name for column in columns_of(Op))
 ROWS: dict[Any, Op] = {}
 BOUND_ROWS: dict[Any, Op] = {}
 """Rows of methods, called without their first argument when they are bound."""
@@ -189,10 +187,9 @@ def op(target: Callable[..., Any], kind: Kind = Kind.POINTWISE, **fields: Any) -
 
 def complete(target: Callable[..., Any], **fields: Any) -> None:
     """Give the row of `target` other columns, once what they are made of is there."""
-    before = ROWS[target]
-    row = ROWS[target] = Op(**{name: getattr(before, name) for name in COLUMNS} | fields)
-    if _POINTWISE.get(row.name) is before:
-        _POINTWISE[row.name] = row
+    row = ROWS[target]
+    for name, value in fields.items():
+        object.__setattr__(row, name, value)
 
 
 def lowering_of(target: Any) -> str | None:

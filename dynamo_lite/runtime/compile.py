@@ -15,11 +15,12 @@ import numpy as np
 from ..api.directives import is_disabled
 from ..backends.registry import Backend, list_backends, lookup_backend
 from ..base.config import Config, changed, config, follow
+from ..base.loading import loaded
 from ..base.nearest import nearest
 from ..base.remedies import remedy_for
 from ..errors import BackendError, DynamoWarning
 from ..native import CompiledFunction, set_num_threads
-from .compile_frame import PIPELINE, compiled_function, loaded
+from .compile_frame import PIPELINE, compiled_function
 from .family import is_async, is_generator
 from .options import Options
 from .stats import FrameRecord
@@ -183,7 +184,7 @@ def _options(
         raise TypeError(f"a backend is a name or callable(graph, example_inputs), not {backend!r}")
     if isinstance(backend, str) and backend in PRELOADED:
         lookup_backend(PRELOADED[backend])
-    loaded(PIPELINE)
+    loaded(PIPELINE, __package__)
     graphs, tuned = (True if mode in modes else None for modes in (WITH_GRAPHS, TUNED))
     settings = _settings(options or {}, recompile_limit=recompile_limit, device=device,
                          cuda_graphs=graphs, autotune=tuned)

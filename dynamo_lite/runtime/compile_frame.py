@@ -6,7 +6,6 @@ in Python.
 """
 from __future__ import annotations
 
-import importlib
 import logging
 import pickle
 import sys
@@ -21,6 +20,7 @@ from ..api.directives import recompiles_run_in_python
 from ..base import logs
 from ..base.config import config
 from ..base.forks import workers
+from ..base.loading import loaded
 from ..base.records import dataclass, field
 from ..bytecode.hiding import hidden
 from ..errors import (
@@ -100,10 +100,6 @@ def compiled_function(
     return compiled
 
 
-def loaded(module: str) -> Any:
-    return importlib.import_module(module, __package__)
-
-
 def revived(module: str, name: str, value: bytes) -> CompiledFunction:
     """The function of that name in this process, or another one of the same value."""
     there = pickling.found(module, name) if name else None
@@ -178,7 +174,7 @@ class FrameCompiler:
         """What makes entries, loaded when the first one has to be made."""
         if self.made is None:
             began = time.process_time()
-            module = loaded(PIPELINE)
+            module = loaded(PIPELINE, __package__)
             self.loading = time.process_time() - began
             self.made = module.Pipeline(
                 self.function, self.options, self.in_python, self.family, self.report, self.kept,
@@ -288,11 +284,12 @@ class FrameCompiler:
         is_quick = record.stage_seconds.get("trace", 0.0) < QUICK and elements(flat_args) < SMALL
         if is_asked or (self.options.account is None and is_quick):
             with workers.at_work(), config.within(dict(self.options.settings)):
-                bailout = loaded(BAILOUTS).why_bailed_out(
+                bailout = loaded(BAILOUTS, __package__).why_bailed_out(
                     self.function, flat_args, self.pipeline.options_aside(), record, is_asked)
             self.report.bailed_out(record, bailout)
         elif record.cold_arms:
-            self.report.bailed_out(record, loaded(BAILOUTS).of_cold_arm(record.cold_arms[0]))
+            bailouts = loaded(BAILOUTS, __package__)
+            self.report.bailed_out(record, bailouts.of_cold_arm(record.cold_arms[0]))
 
     def retired(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
         """Told by the native core: the entry bailed out too often, Python runs in its place."""

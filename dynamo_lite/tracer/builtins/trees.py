@@ -32,6 +32,8 @@ def outline(tx: Tx, value: VariableTracker) -> Any:
     kind = value.python_type()
     if kind is type(None):
         return None
+    if kind in trees.LEAVES:
+        return value
     if not issubclass(kind, Node) and (entry := trees.registered(kind)) is not None:
         return taken_apart(tx, entry, value)
     if isinstance(value, TupleVariable):
@@ -147,9 +149,13 @@ def has_nodes(tree: Any) -> bool:
         isinstance(tree, tuple | list | dict) and any(map(has_nodes, items)))
 
 
+def flattened_outline(tx: Tx, tree: VariableTracker) -> tuple[trees.Leaves, Any]:
+    return trees.flatten(outline(tx, tree), VariableTracker)
+
+
 @handles(trees.flatten)
 def flatten(tx: Tx, tree: VariableTracker) -> VariableTracker:
-    leaves, shape = trees.flatten(outline(tx, tree))
+    leaves, shape = flattened_outline(tx, tree)
     return TupleVariable([TupleVariable(leaves), ShapeVariable(shape)])
 
 
@@ -165,7 +171,7 @@ def are_alike(tx: Tx, first: VariableTracker, second: VariableTracker) -> Variab
 
 @handles(trees.copied)
 def copied(tx: Tx, tree: VariableTracker) -> VariableTracker:
-    return tracked(tx, trees.unflatten(*reversed(trees.flatten(outline(tx, tree)))), is_open=True)
+    return tracked(tx, trees.unflatten(*reversed(flattened_outline(tx, tree))), is_open=True)
 
 
 @handles(trees.following)
@@ -173,7 +179,7 @@ def following(
     tx: Tx, where: VariableTracker, function: VariableTracker, shape: VariableTracker,
     before: VariableTracker, tree: VariableTracker,
 ) -> VariableTracker:
-    leaves, found = trees.flatten(outline(tx, tree))
+    leaves, found = flattened_outline(tx, tree)
     reason = trees.why_not_follow(
         where.as_constant(tx), place_of(tx, function), (shape.as_constant(tx), found),
         [kind_of(leaf) for leaf in before.iterate(tx)], [kind_of(leaf) for leaf in leaves],
