@@ -202,7 +202,8 @@ CASES = {
         (lambda x: np.cumulative_prod(x, axis=1, include_initial=True), A)),
     np.ediff1d: ((lambda x: np.ediff1d(x) ** 2, A),),
     np.polyint: ((lambda x: np.polyint(x, 2) ** 2, V),),
-    np.poly: ((lambda x: np.poly(x), V),),
+    np.poly: ((lambda x: np.poly(x), V), (lambda x: np.poly(x), SQUARE),
+              (lambda x: np.poly(x[:1, :1]), SQUARE)),
     np.polyder: ((lambda x: np.polyder(x, 2) ** 2, V),),
     np.polyadd: ((lambda x: np.polyadd(x, x[2:] ** 2), V),),
     np.polysub: ((lambda x: np.polysub(x[3:], x ** 2), V),),
@@ -240,6 +241,7 @@ COMPOSED = {
     "tensordot": lambda x: np.tensordot(x, B, (0, 0)), "trace": lambda x: np.trace(x @ x.T),
     "split": lambda x: np.split(x, 2, axis=1)[1] ** 2, "vstack": lambda x: np.vstack((x, x * x)),
     "hstack": lambda x: np.hstack((x, x * x)), "cross": lambda x: np.cross(x[:, 0], x[:, 1] ** 2),
+    "polymul": lambda x: np.polymul(x[0], np.polymul([2, 1.0], x[1])),
     "vdot": lambda x: np.vdot(x, x * x), "mask": lambda x: x[A > 0.6].sum() * x,
 }
 PLACES = [(target, place) for target, cases in CASES.items() for place in range(len(cases))]

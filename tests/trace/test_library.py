@@ -331,3 +331,22 @@ def test_sorting_by_comparison(x):
     except TypeError as error:
         message = str(error)
     return [i.v for i in items], up, sorted([[2], [1]]), message, sorted(items, reverse=True)[0].v, x
+
+
+P = np.array([1.0, -2.0, 3.0])
+
+
+@case(P, np.array([2.0, 5.0]))
+def test_polymul(p, q): return np.polymul(p, q), np.polymul([1, 2], p), np.polymul(q, [2.0])
+
+
+@case(P - 1, P)
+def test_polymul_with_a_leading_zero(p, q): return np.polymul(p, q)
+
+
+@case(P * np.nan, P)
+def test_polymul_of_nan(p, q): return np.polymul(p, q)
+
+
+@case(P, captured=False)
+def test_polymul_of_objects(p): return np.polymul(np.poly1d(p), p).coeffs

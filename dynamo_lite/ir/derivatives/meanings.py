@@ -12,7 +12,9 @@ from ..rules.reductions import MISSING
 from ..rules.values import normal_axis
 from ..sizes import Size
 from .statistics import plain, reshaped
-from .traced import Traced, call, count, known, made, ndim, real_positions, shape, unlisted, zeros
+from .traced import (
+    Traced, call, count, identity, known, made, ndim, real_positions, shape, unlisted, zeros,
+)
 
 
 def kron(a: Any, b: Any) -> Any:
@@ -310,13 +312,26 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
 def poly(seq_of_zeros: Any) -> Any:
     """One factor after the other."""
     zeros = seq_of_zeros
-    if zeros.ndim != 1 or zeros.dtype.kind == "c":
-        raise Unsupported("a matrix, or complex numbers")
+    if zeros.dtype.kind == "c":
+        raise Unsupported("complex numbers")
+    if zeros.ndim == 2:
+        return characteristic(zeros)
     found: Any = np.ones_like(zeros[:1])
     for place in range(known(zeros, zeros.shape[0])):
         nothing = np.zeros_like(zeros[:1])
         found = np.concatenate((found, nothing)) - np.concatenate((nothing, found * zeros[place]))
     return found
+
+
+def characteristic(matrix: Any) -> Any:
+    """The polynomial of a matrix, by Faddeev and LeVerrier."""
+    unit: Any = identity(matrix)
+    product, found = unit, [np.sum(unit[0, :1])]
+    for power in range(1, known(matrix, matrix.shape[0]) + 1):
+        product = np.matmul(matrix, product)
+        found.append(-np.sum(np.diagonal(product)) / power)
+        product = product + found[-1] * unit
+    return call(np.stack, found)
 
 
 def polyadd(a1: Any, a2: Any) -> Any:

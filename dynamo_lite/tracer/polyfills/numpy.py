@@ -64,6 +64,19 @@ def vectorize_call(self: Any, func: Any, args: Any) -> Any:
     return result
 
 
+@polyfill_of(np.polymul)
+def polymul(a1: Any, a2: Any) -> Any:
+    """How many leading zeros are cut off only data says: calls with any are left to Python."""
+    if isinstance(a1, np.poly1d) or isinstance(a2, np.poly1d):
+        return np.polymul.__wrapped__(a1, a2)  # type: ignore[attr-defined]
+    first, second = np.atleast_1d(a1), np.atleast_1d(a2)
+    if first.ndim > 1 or second.ndim > 1 or len(first) == 0 or len(second) == 0:
+        return np.polymul.__wrapped__(a1, a2)  # type: ignore[attr-defined]
+    if first[0] == 0 or second[0] == 0:
+        raise ValueError("a polynomial with leading zeros")
+    return np.convolve(first, second)
+
+
 @polyfill_of(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     array = np.asarray(arr)
