@@ -31,7 +31,8 @@ def is_noted(filename: str) -> bool:
     """Whether an installer has noted the file in the folder that it is imported from, as `pip
     install --target` does. A program's own file is not noted, also where it is in that folder, nor
     is one of a checkout that is installed to be edited."""
-    searched = {getattr(finder, "path", None) for finder in sys.path_importer_cache.values()}
+    finders = list(sys.path_importer_cache.values())  # other threads may import meanwhile
+    searched = {getattr(finder, "path", None) for finder in finders}
     return any(filename[len(folder) + 1:] in noted_files(folder)
                for folder in folders_of(filename) if folder in searched)
 

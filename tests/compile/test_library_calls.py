@@ -213,3 +213,15 @@ def test_folders_that_imports_find_later(tmp_path, monkeypatch):
         briefly.syspath_prepend("lib")
         module = importlib.import_module("planted_late")
     assert is_library_file(module.__file__)
+
+
+def test_another_thread_imports_meanwhile(monkeypatch):
+    class Finder:
+        @property
+        def path(self):
+            sys.path_importer_cache["another"] = None
+            return ""
+
+    finders = {"first": Finder(), **sys.path_importer_cache}
+    monkeypatch.setattr(sys, "path_importer_cache", finders)
+    assert not is_library_file("/elsewhere/planted_meanwhile.py") and "another" in finders
