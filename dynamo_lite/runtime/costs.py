@@ -178,17 +178,15 @@ def costs_of(records: Iterable[FrameRecord]) -> Iterator[Cost]:
             out = record.bailout
             yield Cost("bail-out", out.reason, out.location, out.remedy, lost(record))
         if record.unprofitable:
-            yield Cost("in Python", record.unprofitable, record.location,
-                       remedy_for(record.unprofitable))
+            yield Cost("in Python", record.unprofitable, record.called_at,
+                       remedy_for(record.unprofitable, record.called_at.called))
 
 
 def _costs(function: CompiledFunction) -> Iterator[Cost]:
     yield from costs_of(_records(function))
     compiler = _compiler_of(function)
-    if function.unfit and function.entries():
-        code = function.__code__
-        yield Cost("in Python", "calls that none of the variants fits",
-                   Location(code.co_filename, code.co_firstlineno, function.__qualname__),
+    if function.unfit and (records := _records(function)):
+        yield Cost("in Python", "calls that none of the variants fits", records[0].called_at,
                    remedy_for_guard("other"), function.unfit)
     for failure in compiler.failures if compiler is not None else ():
         yield Cost("recompile", failure.reason, failure.location, failure.remedy)

@@ -113,7 +113,8 @@ class Reporter:
         code = self.function.__code__
         location = Location(code.co_filename, code.co_firstlineno, self.function.__qualname__)
         assert self.frame is not None
-        return FrameRecord(self.name, self.frame, self.recompiles, location)
+        return FrameRecord(
+            self.name, self.frame, self.recompiles, location, users_line(location))
 
     def traced(
         self, record: FrameRecord, trace: Trace, effects: Callable[[], list[str]]

@@ -65,6 +65,8 @@ class FrameRecord:
     frame: int
     recompile: int
     location: Location
+    called_at: Location
+    """The same, or the user's line that called it when the entry was made, for a library's."""
     operations: int = 0
     in_python: int = 0
     """Operations on arrays that are known to run in Python at every call of the entry."""

@@ -56,6 +56,9 @@ def with_a_setting(function):
 def setting():
     print(end="")
 
+def sorted_by_numpy(x):
+    return np.sort(x)
+
 @with_a_setting
 def fit(x):
     print(end="")
@@ -109,6 +112,15 @@ def test_one_cost_for_each_call_of_a_library(series):
     line = user.__code__.co_firstlineno + 1
     assert all((cost.location.filename, cost.location.line) == (__file__, line) for cost in costs)
     assert "wares.Series" in str(costs[0]) and "print" in costs[0].reason
+
+
+def test_what_is_left_to_python_in_a_library(library):
+    compiled = dl.compile(library.sorted_by_numpy, options={"compile_unprofitable": False})
+    compiled(X)
+    line = sys._getframe().f_lineno - 1
+    (cost,) = dl.why(compiled).costs
+    assert cost.kind == "in Python" and cost.location[:2] == (__file__, line)
+    assert cost.location.inside[-1] == "wares.sorted_by_numpy"
 
 
 def test_two_calls_are_two_costs(series):
