@@ -12,6 +12,12 @@ def note(number, value):
     return value + number
 
 
+def made():
+    """A list that the program has not made itself."""
+    print("made")
+    return ["first", 0.5]
+
+
 def refuse(number):
     """Raises now and then."""
     print("asked", number)
@@ -21,17 +27,18 @@ def refuse(number):
 
 class EffectWriter(Writer):
     """Loops are long, and branches with effects rare. Also has `log`, a list of objects, `box`, an
-    object, and `out`, a list of numbers."""
+    object, and `out` and `seen`, lists of numbers, the latter made by others."""
 
-    scope = {"note": note, "refuse": refuse, "box": SimpleNamespace(total=0.0, count=0)}
+    scope = {"note": note, "refuse": refuse, "made": made, "box": SimpleNamespace(total=0.0, count=0)}
 
     def __init__(self, seed):
         super().__init__(seed)
         self.budget = 10
 
     def text(self):
-        self.lines += ["    log, out = [], []", "    box.total, box.count = 0.0, 0"]
-        end = ", ".join(["log", "out", "box.total", "box.count"])
+        seen = self.r.choice(["[]", "made()", "made()"])
+        self.lines += ["    log, out = [], []", f"    box.total, box.count, seen = 0.0, 0, {seen}"]
+        end = ", ".join(["log", "out", "seen", "box.total", "box.count"])
         return super().text().replace("    return ", f"    return {end}, ")
 
     def index(self):
@@ -43,6 +50,8 @@ class EffectWriter(Writer):
             self.rare(depth)
         elif depth == 1 and r.random() < 0.25:
             self.handled(depth)
+        elif self.loops and r.random() < 0.2:
+            self.put(depth, self.noticed())
         elif self.loops and r.random() < 0.15:
             self.put(depth, r.choice([
                 f"box.total += {self.number(2)}", "box.count += 1", f"out.append({self.number(2)})",
@@ -50,6 +59,14 @@ class EffectWriter(Writer):
             ]))
         else:
             super().statement(depth)
+
+    def noticed(self):
+        r, i = self.r, self.counter()
+        return r.choice([
+            f"if {self.seldom()}: seen.append({i})", f"seen.append({self.element()})",
+            f"if {self.test()}: seen.append({self.number(2)})", f"seen.append(({i}, float(a)))",
+            f"if {self.test()}: seen.extend([{i}, t])", "t = len(seen)", "seen.append(b)",
+        ])
 
     def handled(self, depth):
         self.put(depth, "try:")
@@ -92,9 +109,10 @@ class EffectWriter(Writer):
     def effect(self):
         r, i = self.r, self.counter()
         return r.choice([
-            "print('here')", f"print(a, {i})", f"print(f'{{{i}}} {{{self.number(1)}}}')", "show(v)",
+            "print('here')", f"print(a, {i})", f"print(f'''{{{i}}} {{{self.number(1)}}}''')", "show(v)",
             f"log.append(('at', {i}))", "log.append(v.copy())", f"refuse({i})", "show(t, b)",
             f"a = float(str(a)[:4]) + {i}", "show(box.total, box.count)", "print(out[-2:])",
+            "print(seen[-2:])", f"seen.append(str({i}))",
         ])
 
     def over_values(self, depth):

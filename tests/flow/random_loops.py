@@ -207,7 +207,7 @@ class Writer:
             self.store(depth + 1)
         self.put(depth + 1, r.choice([
             "print('here')", f"print(a, {self.number(2)})",
-            f"print(f'{{{self.number(1)}}}')", "show(t, b)", "show(v)",
+            f"print(f'''{{{self.number(1)}}}''')", "show(t, b)", "show(v)",
         ]))
         if r.random() < 0.3:
             self.assign(depth + 1)
