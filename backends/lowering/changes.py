@@ -9,6 +9,7 @@ from ...ir.graph import Node
 from ...ir.sizes import product
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
+from ..loop_ir.loops import Load, Offset
 from ..loop_ir.program import LogUndo
 from .context import Lowering
 from .values import Value, load_of
@@ -38,9 +39,10 @@ def may_change(low: Lowering, node: Node, value: Value, user: Node) -> bool:
     def reads(found: object) -> bool:
         return isinstance(found, Value) and low.ownership.reads(found, buffer)
 
-    if given.count(node) > 1 or (
-        is_control(user) and any(n is not node and reads(low.values.get(n)) for n in given)
-    ):
+    if given.count(node) > 1 or (is_control(user) and any(
+        n is not node and reads(found := low.values.get(n)) and is_read_inside(found)
+        for n in given
+    )):
         return False
     late = [
         other for other, found in low.values.items()
@@ -52,6 +54,14 @@ def may_change(low: Lowering, node: Node, value: Value, user: Node) -> bool:
     for other in late:
         low.values[other] = computed(low, low.values[other])
     return True
+
+
+def is_read_inside(value: object) -> bool:
+    """Whether a body that is given a value looks at it where it lies; most numbers get memory of
+    their own before (`flow.ready`)."""
+    if not isinstance(value, Value) or value.type.form is Form.ARRAY:
+        return True
+    return isinstance(value.expr, Load) and value.expr.offset is Offset()
 
 
 def can_compute(low: Lowering, late: Sequence[Node], changed: Value) -> bool:

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loop_ir.program import Allocate, LogUndo, all_steps
+from dynamo_lite.backends.loop_ir.program import Allocate, Launch, LogUndo, Loop, all_steps
 from dynamo_lite.backends.lowering.lower import lower
 
 import dynamo_lite as dl
@@ -422,3 +422,20 @@ def test_a_result_stays_where_it_was_when_its_place_is_written(function):
     compiled = dl.compile(function)
     for k in np.array([0, 1, 2, 3]), np.array([1, 2, 4, 3]):
         check(compiled, function, np.arange(40.0).reshape(5, 8), k, 1.5)
+
+
+def crossed_out(flags):
+    flags = flags.copy()
+    for i in range(2, len(flags)):
+        if flags[i]:
+            for j in range(i * i, len(flags), i):
+                flags[j] = False
+    return flags
+
+
+def test_a_branch_changes_the_array_that_its_test_was_read_from():
+    """Nothing in the loop goes through all of it."""
+    program = lower(optimize(graph_of(crossed_out, np.ones(500, bool))))
+    loop = next(step for step in program.steps if isinstance(step, Loop))
+    assert not [one for one in all_steps(loop.steps) if isinstance(one, Launch) and one.kernel.axes]
+    check(dl.compile(crossed_out), crossed_out, np.ones(500, bool))

@@ -7,6 +7,8 @@ import pytest
 import dynamo_lite as dl
 from benchmarks.loop_programs import sieve
 
+from ..oracle import check
+
 
 def visited(x, steps):
     """Each step with an end of its own; the variable keeps its last value."""
@@ -66,3 +68,74 @@ def test_a_step_of_zero_is_pythons_error(function):
     steps[30] = 0
     with pytest.raises(ValueError, match="must not be zero"):
         compiled(x, steps)
+
+
+def stored_by_steps(x, steps, starts):
+    flags, total = np.ones(len(x), bool), 0
+    counts, values = np.zeros(len(x), np.int64), x.copy()
+    for k in range(len(steps)):
+        step, start = int(steps[k]), int(starts[k])
+        flags[start::step] = False
+        counts[:start:step] = k
+        values[start : start + 40 : step] = 0.5
+        values[::step] = values[k]
+        if flags[k]:
+            total += 1
+    return flags, counts, values, total
+
+
+def stored_in_less(x, steps, starts):
+    small, wide = np.zeros(len(x), np.int8), np.zeros(len(x))
+    for k in range(len(steps)):
+        small[:: int(steps[k])] = k
+        wide[int(starts[k]) :: int(steps[k])] = k
+    return small, wide
+
+
+@pytest.mark.parametrize("function", [stored_by_steps, stored_in_less])
+@pytest.mark.parametrize("lowest", [1, -9])
+def test_slices_that_are_written_to(function, lowest):
+    x, rng = np.random.default_rng(0).random(90), np.random.default_rng(1)
+    steps, starts = rng.integers(lowest, 9, 70), rng.integers(-120, 120, 70)
+    steps[steps == 0] = 200
+    check(dl.compile(function), function, x, steps, starts)
+
+
+def test_a_slice_with_a_step_of_zero_is_pythons_error():
+    x, rng = np.random.default_rng(0).random(90), np.random.default_rng(1)
+    steps, starts = rng.integers(1, 9, 70), rng.integers(-120, 120, 70)
+    compiled = dl.compile(stored_by_steps)
+    check(compiled, stored_by_steps, x, steps, starts)
+    steps[40] = 0
+    check(compiled, stored_by_steps, x, steps, starts)
+
+
+def crossed_out(n):
+    prime = np.ones(n, dtype=bool)
+    for i in range(2, int(n ** 0.5) + 1):
+        if prime[i]:
+            prime[i * i :: i] = False
+    return prime
+
+
+def test_a_sieve_by_slices_is_one_graph():
+    dl.reset()
+    check(dl.compile(crossed_out, fullgraph=True), crossed_out, 5000)
+    assert dl.stats().graphs == 1
+
+
+def first_decides(x):
+    for i in range(1, len(x)):
+        if x[0] > 3:
+            x[0] = x[i]
+        else:
+            x[0] = x[0] + x[i]
+            x[i] = x[0]
+    return x[0]
+
+
+def test_what_decides_is_read_before_it_changes():
+    """A branch changes in place what its test was read from."""
+    x = np.random.default_rng(0).normal(size=70)
+    check(dl.compile(first_decides), first_decides, x)
+    check(dl.compile(crossed_out), crossed_out, 300)

@@ -13,7 +13,8 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .library import POLYFILLS, polyfill_of
 
-__all__ = ["POLYFILLS", "counts_between", "dtype_of_result", "left_to_python", "stored"]
+__all__ = ["POLYFILLS", "counts_between", "dtype_of_result", "left_to_python", "store_by_steps",
+           "stored"]
 
 
 def left_to_python(reason: Any) -> Any:
@@ -29,6 +30,21 @@ def dtype_of_result(value: Any) -> Any:
 def stored(value: Any, dtype: Any) -> Any:
     """A number that an array of some dtype holds as it is; answered by the tracer."""
     return value
+
+
+def store_by_steps(array: Any, start: Any, stop: Any, step: Any, value: Any) -> None:
+    """`array[start:stop:step] = value` of a number, as `slice.indices` has it."""
+    size = len(array)
+    if step > 0:
+        lowest, highest, first, last = 0, size, 0, size
+    else:
+        lowest, highest, first, last = -1, size - 1, size - 1, -1
+    if start is not None:
+        first = min(max(start + size if start < 0 else start, lowest), highest)
+    if stop is not None:
+        last = min(max(stop + size if stop < 0 else stop, lowest), highest)
+    for place in range(first, last, step):
+        array[place] = value
 
 
 @polyfill_of(np.vectorize._vectorize_call)  # type: ignore[attr-defined]

@@ -35,6 +35,7 @@ from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
 from ..objects.opaque import OpaqueVariable
 from .array_parts import FlagsVariable, FlatVariable
+from .computed_steps import stores_by_steps
 from .graph_methods import (
     METHODS,
     GraphMethodVariable,
@@ -223,6 +224,8 @@ class ArrayVariable(VariableTracker):
             return part.method___setitem__(tx, ELLIPSIS, value)
         if isinstance(value, MaskedPart):
             return value.assign(tx, self, key)
+        if stores_by_steps(tx, self, key, value):
+            return NONE
         by_mask = is_mask(key) and type_of(key).ndim == self.array_type.ndim
         if is_mask(key) and is_number(value):
             check_mask(tx, self.array_type, 0, key)
