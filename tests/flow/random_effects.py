@@ -29,7 +29,9 @@ class EffectWriter(Writer):
     """Loops are long, and branches with effects rare. Also has `log`, a list of objects, `box`, an
     object, and `out` and `seen`, lists of numbers, the latter made by others."""
 
-    scope = {"note": note, "refuse": refuse, "made": made, "box": SimpleNamespace(total=0.0, count=0)}
+    scope = {
+        "note": note, "refuse": refuse, "made": made, "box": SimpleNamespace(total=0.0, count=0),
+    }  # fmt: skip
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -109,8 +111,9 @@ class EffectWriter(Writer):
     def effect(self):
         r, i = self.r, self.counter()
         return r.choice([
-            "print('here')", f"print(a, {i})", f"print(f'''{{{i}}} {{{self.number(1)}}}''')", "show(v)",
-            f"log.append(('at', {i}))", "log.append(v.copy())", f"refuse({i})", "show(t, b)",
+            "print('here')", f"print(a, {i})", "show(v)",
+            f"print(f'''{{{i}}} {{{self.number(1)}}}''')", f"log.append(('at', {i}))",
+            "log.append(v.copy())", f"refuse({i})", "show(t, b)",
             f"a = float(str(a)[:4]) + {i}", "show(box.total, box.count)", "print(out[-2:])",
             "print(seen[-2:])", f"seen.append(str({i}))",
         ])

@@ -6,7 +6,7 @@ import dynamo_lite as dl
 from dynamo_lite.ir.control import all_nodes, bodies, for_loop, while_loop
 from dynamo_lite.ir.passes import optimize
 
-from ..golden.stages import captured
+from ..graphs import graph_of
 from ..oracle import CLOSE, check
 
 RNG = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def inside(graph):
 
 @pytest.mark.parametrize("function", MOVED, ids=lambda f: f.__name__)
 def test_what_is_the_same_in_each_iteration_is_computed_before(function):
-    graph = captured(function, (X, A))
+    graph = graph_of(function, X, A)
     assert MOVED[function] <= inside(graph)
     assert not MOVED[function] & inside(optimize(graph))
     compiled = dl.compile(function)
