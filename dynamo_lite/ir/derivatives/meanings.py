@@ -13,7 +13,17 @@ from ..rules.values import normal_axis
 from ..sizes import Size
 from .statistics import plain, reshaped
 from .traced import (
-    Traced, call, count, identity, known, made, ndim, real_positions, shape, unlisted, zeros,
+    Traced,
+    call,
+    count,
+    identity,
+    known,
+    made,
+    ndim,
+    real_positions,
+    shape,
+    unlisted,
+    zeros,
 )
 
 
