@@ -30,7 +30,10 @@ UNARY = ("np.sin({})", "np.tanh({})", "np.exp(-{} * {})", "np.sqrt({} * {} + 1)"
          "np.maximum.accumulate({}, axis=1)", "np.einsum('...ij->...ji', {}).T * {}",
          "np.partition({}, 1, axis=1)", "np.quantile({}, 0.4, axis=0) + 0 * {}",
          "np.where({} > 0, {} ** 3, np.abs({}) ** 1.5)", "np.diff({}, axis=1, prepend=0.5)",
-         "np.linalg.qr({}.T + 2 * np.eye(4, 3))[1] @ {}", "np.array([{}[i] * i for i in range(3)])")
+         "np.linalg.qr({}.T + 2 * np.eye(4, 3))[1] @ {}", "np.array([{}[i] * i for i in range(3)])",
+         "np.linalg.cholesky({} @ {}.T * 0.2 + np.eye(3)) @ {}", "(2 + {} * {}) ** -3 + {} ** 6 * 0.1",
+         "np.linalg.inv({}[:, :3] * 0.1 + np.eye(3)) @ {}",
+         "{} * np.polymul({}[0] + 2, [0.5, 1])[:4]")
 BINARY = ("{} + {}", "{} - {}", "{} * {}", "{} / (1 + {} ** 2)", "np.maximum({}, {})",
           "np.where({} > 0.1, {}, 0.5)", "np.hypot({} + 2, {})", "np.arctan2({}, 3 + {})")
 VIEWS = ("{}[1:]", "{}[:, 1:3]", "{}[::2]", "{}.T", "{}.reshape(-1)", "{}[1]", "{}[:, 0]",

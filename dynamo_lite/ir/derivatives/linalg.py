@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import Unsupported
 from .. import factors
 from ..rules.composite import Emit
-from .traced import call, conjugate, identity
+from .traced import call, conjugate, identity, traced
 
 
 def transposed(x: Any) -> Any:
@@ -44,9 +44,23 @@ def inverse(g: Any, out: Any, a: Any) -> Any:
     return -np.matmul(np.matmul(transposed(out), g), transposed(out))
 
 
+def transposed_inverse(a: Any) -> Any:
+    """By the factors of the matrix, where the program has solved a system of it."""
+    if a.ndim == 2 and (kept := factors_of(a)) is not None:
+        return call(factors.solved_again, a, identity(a), kept, True)
+    return transposed(np.linalg.inv(a))
+
+
+def factors_of(a: Any) -> Any:
+    solved = (node for node in a.emit.new.graph.nodes
+              if node.target is factors.solved and node.args[0] is a.value)
+    node = next(solved, None)
+    return None if node is None else traced(a.emit, node)[1]
+
+
 def determinant(g: Any, out: Any, a: Any) -> Any:
     scale = g * out
-    inverted = transposed(np.linalg.inv(a))
+    inverted = transposed_inverse(a)
     return inverted * (column(column(scale)) if scale.ndim else scale)
 
 
@@ -58,7 +72,7 @@ def log_determinant(g: Any, out: Any, a: Any) -> Any:
     if not parts:
         return None
     scale = parts[0] if len(parts) == 1 else parts[0] + parts[1]
-    inverted = transposed(np.linalg.inv(a))
+    inverted = transposed_inverse(a)
     return inverted * (column(column(scale)) if scale.ndim else scale)
 
 
