@@ -14,6 +14,7 @@ from typing import Any
 from ..bytecode.binding import bind
 from ..bytecode.resume import own_cells
 from ..guards.sources import AttrSource, ItemSource
+from ..tracer.object_model.cells import is_empty
 from ..tracer.state.emitter import Push
 from ..tracer.trackers.objects.functions import (
     FunctionVariable,
@@ -62,7 +63,7 @@ def plain_function(function: FunctionVariable) -> FunctionType | None:
     """A function of the same code, when the variable is a closure whose cells are all filled."""
     if isinstance(function, UserFunctionVariable):
         value = function.value
-        usable = is_known_by_code(value) and all(map(_filled, value.__closure__ or ()))
+        usable = is_known_by_code(value) and not any(map(is_empty, value.__closure__ or ()))
         return value if usable else None
     if not isinstance(function, NestedFunctionVariable) or function.attributes:
         return None
@@ -70,14 +71,6 @@ def plain_function(function: FunctionVariable) -> FunctionType | None:
         return None
     empty = tuple(CellType() for _ in function.cells)
     return FunctionType(function.code, function.globals, function.code.co_name, None, empty)
-
-
-def _filled(cell: CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
 
 
 def held_cells(code: Reconstructor, function: FunctionVariable) -> list[Push]:

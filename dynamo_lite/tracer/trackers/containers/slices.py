@@ -14,6 +14,7 @@ from ...object_model.constants import (
     ONE,
     ZERO,
     ConstantVariable,
+    FixedVariable,
     builds,
     constant,
     fold,
@@ -86,21 +87,8 @@ LONGEST = 100_000
 """So many items of a range are taken while tracing: Python takes them in a fraction of the time."""
 
 
-class RangeVariable(VariableTracker):
+class RangeVariable(FixedVariable):
     """A range with known ends."""
-
-    def __init__(self, value: range, source: Source | None = None) -> None:
-        self.value = value
-        self.source = source
-
-    def python_type(self) -> type:
-        return range
-
-    def is_constant(self) -> bool:
-        return True
-
-    def as_constant(self, tx: Tx) -> Any:
-        return self.value
 
     def truth(self, tx: Tx) -> bool:
         return bool(self.value)
