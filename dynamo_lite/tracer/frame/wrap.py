@@ -38,8 +38,8 @@ from ..object_model.constants import (
 from ..object_model.known_keys import is_known_key
 from ..rules.mro import lookup_in
 from ..state.tracker import VariableTracker
+from ..trackers.arrays.array_inputs import wrap_array
 from ..trackers.arrays.array_iterators import Numbered, SideBySide, wrap_array_iterator
-from ..trackers.arrays.arrays import wrap_array
 from ..trackers.arrays.numbers import SCALARS, wrap_number
 from ..trackers.arrays.randomness import wrap_random
 from ..trackers.arrays.sizes import wrap_int
