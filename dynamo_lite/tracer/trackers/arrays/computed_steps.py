@@ -43,8 +43,9 @@ def is_held(value: VariableTracker, dtype: np.dtype) -> bool:
         fits = type(value.value) is not int or abs(value.value) < FITTING
         return fits and HELD.get(type(value.value)) == dtype
     kind = getattr(value, "array_type", None)
-    is_number = kind is not None and kind.form is not Form.ARRAY and not kind.shape
-    return is_number and kind.dtype == dtype and dtype.kind in "bif"
+    if kind is None or kind.form is Form.ARRAY or kind.shape:
+        return False
+    return kind.dtype == dtype and dtype.kind in "bif"
 
 
 __all__ = ["stores_by_steps"]
