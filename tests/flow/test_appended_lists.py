@@ -188,6 +188,21 @@ def test_a_long_list_that_is_gone_through(function):
     check(dl.compile(function), function, VECTOR, [*range(200)], calls=2)
 
 
+def by_two_loops(x, log, other):
+    if x[2] > 5:
+        return x[0]
+    for i in range(60):
+        if x.sum() > 100:
+            log.append(i)
+    for i in range(50):
+        other.append(2)
+    return x[1]
+
+
+def test_loops_behind_a_branch_append_to_lists_of_their_own():
+    check(dl.compile(by_two_loops), by_two_loops, VECTOR, [3], [])
+
+
 def aliased(x, log, other):
     for i in range(len(x)):
         log.append(i)

@@ -66,11 +66,11 @@ def make_room(tx: Tx, plan: LoopPlan, most: Size) -> None:
     appends more bails out."""
     if tx.graph.is_body:
         return
-    for count, one in enumerate(sorted(plan.appended, key=lambda one: str(one.source))):
+    for one in sorted(plan.appended, key=lambda one: str(one.source)):
         value = tx.wrap(one.list.value, one.source)
         if not is_plain(value) or not isinstance(value, ListVariable) or value.run is not None:
             continue
-        name = f"appended{count}#length_{tx.state.steps}"
+        name = f"appended{len(tx.state.list_lengths)}#length_{tx.state.steps}"
         value.run = growing(tx, name, ListVariable([]), one.kinds, one.of_tuples, most)
         tx.side_effects.extends(value)
 

@@ -21,7 +21,9 @@ from ..trackers.arrays.growing import (
     kinds_of,
     runs,
 )
+from ..trackers.arrays.queues import as_queue
 from ..trackers.arrays.tables import TableVariable
+from ..trackers.containers.deques import DequeVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sets import SetVariable
@@ -98,7 +100,10 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
             items = value.items(tx)
             key = f"{name}#length_{tx.state.steps}"
             more = (LARGEST if is_passed else room(name)) + len(items)
-            tx.locals[name] = growing(tx, key, value, kinds, of_tuples, more) or value
+            made = growing(tx, key, value, kinds, of_tuples, more)
+            if made is not None and isinstance(value, DequeVariable):
+                made = as_queue(tx, made, value)
+            tx.locals[name] = made or value
 
 
 def make_tables(tx: Tx, plan: LoopPlan) -> None:
@@ -118,7 +123,9 @@ def grow_before(tx: Tx, at: int) -> None:
 
 def is_own(tx: Tx, name: str, value: Any) -> bool:
     """Whether a plain list was made by the frame, has no other name, and not too many items."""
-    if type(value) is not ListVariable or value.source is not None or value.whole is not None:
+    if type(value) not in (ListVariable, DequeVariable) or value.whole is not None:
+        return False
+    if value.source is not None or (isinstance(value, DequeVariable) and value.maxlen == 0):
         return False
     items = value.built_items()
     if len(items) > LONGEST and copied_elements(tx, value) is None and len(runs(items)) > LONGEST:

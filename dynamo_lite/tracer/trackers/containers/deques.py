@@ -90,7 +90,7 @@ class DequeVariable(ListVariable):
         return NONE
 
     def method_append(self, tx: Tx, item: VariableTracker) -> VariableTracker:
-        self.change(tx).append(item)
+        self.change(tx, item).append(item)
         self.trim(left=True)
         return NONE
 
