@@ -2,6 +2,7 @@
 import heapq
 import math
 import random
+from collections import deque
 from functools import partial
 
 import numpy as np
@@ -285,6 +286,33 @@ class HeapWriter(ListWriter):
             f"if (a, b) == ({number}, b): b = 0.5", f"if ({i}, a) != (t, b): a = b",
             f"if ({self.element()},) <= (a, {number}): b = {number}",
             f"t = int(({number}, 1) > ({self.element()}, t))",
+        ])
+
+
+class DequeWriter(ListWriter):
+    """Also has `queue`, a deque of numbers, and `steps`, one of tuples."""
+
+    scope = {"deque": deque}
+
+    def text(self):
+        r = self.r
+        first = r.choice(["", "x[0]", "v[1], x[2]"])
+        most = r.choice(["", ", maxlen=5", ", maxlen=1"])
+        self.lines += [f"    queue, steps = deque([{first}]{most}), deque([(0, 1)])"]
+        return super().text().replace("    return ", "    return queue, steps, ")
+
+    def of_lists(self):
+        r, i, number = self.r, self.r.choice([*self.indices, "t"]), self.number(2)
+        if r.random() < 0.2:
+            return super().of_lists()
+        return r.choice([
+            f"queue.append({self.element()})", f"queue.append({self.element()})",
+            f"if {self.test()}: queue.append({self.element()})", "if queue: a = queue.popleft()",
+            "if queue: b = queue.pop()", f"steps.append(({i}, t))", "t = len(queue)",
+            "if steps: t, c = steps.popleft()", "if len(queue) > 2: queue[1] = queue[-1] * 0.5",
+            f"if len(queue) > {i} >= 0: a = queue[{i}]", "for q in queue: b = max(b, q)",
+            "a = a + sum(queue)", "if len(steps) > 1: t = steps[-1][0] - steps[1][1]",
+            f"queue.append({number})", "if not queue: t = 2", "queue.popleft()",
         ])
 
 

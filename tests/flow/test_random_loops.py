@@ -10,7 +10,15 @@ from ..fuzz.seeds import chunks
 from ..oracle import differences, outcome_of_copy
 from .random_effects import EffectWriter
 from .random_integers import IntegerWriter
-from .random_loops import ConditionWriter, HeapWriter, ListWriter, PrintingWriter, Writer, program
+from .random_loops import (
+    ConditionWriter,
+    DequeWriter,
+    HeapWriter,
+    ListWriter,
+    PrintingWriter,
+    Writer,
+    program,
+)
 from .random_records import RecordWriter
 from .random_rows import RowsWriter
 from .random_slices import SliceWriter
@@ -40,7 +48,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
-    TextWriter, EffectWriter, TableWriter, RowsWriter,
+    TextWriter, EffectWriter, TableWriter, RowsWriter, DequeWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)
