@@ -66,6 +66,11 @@ def is_stdlib(function: Any, module: str) -> bool:
     return file.startswith((STDLIB_FOLDER, "<frozen")) and "site-packages" not in file
 
 
+def is_numpys(function: Any, module: str) -> bool:
+    """NumPy's own; its tests are programs that use it."""
+    return module.partition(".")[0] == "numpy" and ".tests" not in module
+
+
 PUBLIC = {"posix": "os", "nt": "os", "genericpath": "os.path", "posixpath": "os.path",
           "_thread": "threading", "numpy._core.strings": "numpy.strings",
           "numpy._core.defchararray": "numpy.char", "numpy._core.records": "numpy.rec"}

@@ -1,5 +1,5 @@
-"""What NumPy and Python take for the operations of a graph, roughly, where compiled code saves it:
-for decisions of speed only."""
+"""What NumPy and Python take for the operations of a graph, roughly, where compiled code saves it,
+and what compiling them takes: for decisions of speed only."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -19,6 +19,8 @@ one of Python's."""
 STEP = 10_000.0
 """And those of one that compiled code calls too, of a small array: most are of linear algebra."""
 PER_ELEMENT = 0.5
+BODY = 4
+"""Operations that the backend takes as long for as for a loop or a branch without what is in it."""
 ITERATIONS = 10
 """How many iterations a loop is taken to have where that is not known."""
 
@@ -81,6 +83,13 @@ def inside_of(node: Node) -> list[Node]:
 
 def saved_by(nodes: Iterable[Node], hint: Hint, iterations: float = ITERATIONS) -> float:
     return sum(saved(node, hint, iterations) for node in nodes)
+
+
+def to_lower(nodes: Iterable[Node]) -> int:
+    """How many operations the backend takes as long for as for these: those inside of loops and
+    branches count as well, and each of those as some more."""
+    return sum(1 + (BODY + to_lower(inside_of(node)) if control.is_control(node) else 0)
+               for node in nodes)
 
 
 def costs(kind: Any, hint: Hint) -> float:

@@ -25,7 +25,7 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.control import is_loop
-from ..ir.savings import ITERATIONS, saved_by
+from ..ir.savings import ITERATIONS, saved_by, to_lower
 from ..native import CompiledFunction, Entry, drive
 from ..stored.entries import Target
 from ..tracer.frame.speculation import translate
@@ -186,7 +186,8 @@ class Pipeline:
         saves = saved_by(trace.graph.calls, hints_of(trace.graph.symbols)) * 1e-9
         if isinstance(trace.end, Stopped):  # perhaps in each iteration of a loop
             saves *= iterations_left(flat_args)
-        if not account.affords(record.operations, saves, any(map(is_loop, trace.graph.nodes))):
+        operations, has_loops = to_lower(trace.graph.calls), any(map(is_loop, trace.graph.nodes))
+        if not account.affords(operations, saves, has_loops):
             raise NotWarm
 
     def _note_unsupported(self, record: FrameRecord, unsupported: Unsupported) -> None:

@@ -164,6 +164,8 @@ class Reporter:
         registry.records.append(record)
         if self.options.listener is not None:
             self.options.listener(record)
+        if self.options.account is not None:
+            self.options.account.operations += record.operations
         self.recompiles += 1
 
     def finished(self, record: FrameRecord, flat: FlatGuards) -> None:

@@ -37,11 +37,13 @@ the time of a call counts for its caller too."""
 LONG_ANALYSIS = 0.08, 0.15
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran and
 however much the program has spent."""
-LOWERING, LONG_LOWERING = 0.004, 0.05
+LOWERING, LONG_LOWERING = 0.003, 0.05
 """Seconds that an operation of a graph takes in the backend; and that lowering may take however
 short the code ran."""
 GENERATOR = 0.15
 """Seconds that loading the code generator takes: the first graph has to be worth it."""
+ENTERING = 0.4e-6
+"""Seconds that it takes to call a graph."""
 NEARLY = 0.999
 PAYBACK = 2.0
 """How long code has to have run at least, in what lowering its graph is going to take."""
@@ -52,8 +54,6 @@ TRIAL, SHARE_OF_REST, SHARE_OF_SAVED = 0.15, 0.12, 0.75
 yet to run in Python, and of what it is expected to save."""
 LEAST = 0.01
 """What a part of it saves at least, in what compiling that part takes."""
-KNOWN_LOWERING = 0.25
-"""What lowering takes where the kernels are on disk, in what it took."""
 FURTHER = 2.0
 """How much longer an analysis may take than the last one, which was given up."""
 WORK = 0.25e-9
@@ -79,6 +79,9 @@ BULK, BULKY = 10e-6, 2.0
 """Seconds of a call for each instruction of code without loops from which NumPy's loops over large
 arrays, or other functions, take nearly all of it; and how many times as much of such code has to
 have run for the compiler to be loaded for it."""
+START, PACES = 0.3, (0.3, 1.0)
+"""Seconds of CPU time in which a program has started where these constants were measured; and
+between which bounds what compiling takes here is in what it took there."""
 FREE = 0.05, 10.0
 """Seconds of compiling that every program may take, and where it is asked for at the first call."""
 LONGEST = 2.0**62
@@ -97,6 +100,8 @@ class Lender:
         self.saved: Callable[[], float] = float
         """What it was measured to have saved in this run."""
         self.began = time.process_time()
+        self.pace = 1.0
+        """What loading the compiler, and compiling, take here, in what the constants say."""
         self.is_loaded = True
         """Whether the compiler is there."""
         self.has_generator = True
@@ -105,11 +110,18 @@ class Lender:
     def load(self, *, pays: bool) -> float:
         """Seconds to run before the compiler is loaded, if it is not: for code that `pays` if
         compiled, as far as is known, or of which nothing is known."""
-        return 0.0 if self.is_loaded else min(LOAD[pays], LOADS * config.warm_seconds)
+        return 0.0 if self.is_loaded else self._waits(LOAD[pays])
 
     def load_generator(self) -> float:
         """The same of its code generator."""
-        return 0.0 if self.has_generator else min(GENERATOR, LOADS * config.warm_seconds)
+        return 0.0 if self.has_generator else self._waits(GENERATOR)
+
+    def _waits(self, seconds: float) -> float:
+        return min(self.pace * seconds, LOADS * config.warm_seconds)
+
+    def lowering(self, operations: int) -> float:
+        """Seconds that the backend takes for a graph of so many operations."""
+        return self.pace * LOWERING * operations
 
     def left(self) -> float:
         """Seconds that compiling may still take now."""
@@ -160,6 +172,8 @@ class Account:
     in_vain: float = 0.0
     given_up: float = 0.0
     borrowed: float = 0.0
+    operations: int = 0
+    """Operations of the graphs that were made for it, or come from disk."""
     is_guess: bool = False
     """Whether what is compiled next is lent: it has not run yet, or not in this run."""
     expected: float = 0.0
@@ -222,10 +236,10 @@ class Account:
 
     def most_operations(self) -> float:
         """Operations of the largest graph for that call that may pay, whatever it saves."""
-        if self.is_tried or (self.is_guess and not self.rest):
+        if self.is_guess and not (self.rest or self.is_tried):
             return math.inf
         seconds = max(TRIAL, SHARE_OF_SAVED * self.rest) - self.spent if self.rest else self.known
-        return max(seconds, LONG_LOWERING) / LOWERING
+        return max(seconds, LONG_LOWERING) / self.lender.lowering(1)
 
     def is_too_large(self) -> None:
         """Told that the graph for that call has more: its code runs for longer first."""
@@ -235,22 +249,25 @@ class Account:
         """Whether a graph of so many operations, which saves so many seconds a call, pays where the
         program calls it as often again; if not, its code runs for longer first. `has_loops`: of the
         graph's own, so that a call may take any time where none was timed."""
-        lowering = LOWERING * operations
+        lowering = self.lender.lowering(operations)
         if self.rest:
             return self._affords_of_rest(lowering, saves)
         if not (self.is_guess and has_loops) or self.call:
             lowering += self.lender.load_generator()
-        if self.is_tried or lowering <= max(LONG_LOWERING, saves):
+        if has_loops and self.call:  # of as many iterations as nobody knows
+            saves = min(saves, max(self.call, WORK * self.size * self.asked))
+        has_paid = self.is_tried and self.spent + lowering <= self.expected
+        if has_paid or lowering <= max(LONG_LOWERING, saves):
             return True
+        saves = max(saves - ENTERING, 0.0)
         self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)
         self.sized = self.asked
         return self.known >= NEARLY * self.needs
 
     def _affords_of_rest(self, lowering: float, saves: float) -> bool:
         """The same of a part of a running loop, for all of its iterations that are left."""
-        lowering *= KNOWN_LOWERING if self.is_tried else 1.0
         saved = min(self.saves + saves, self.rest)
-        is_paid = self.is_tried or self.spent + lowering <= SHARE_OF_SAVED * saved
+        is_paid = self.spent + lowering <= SHARE_OF_SAVED * saved
         is_trial = self.spent + lowering <= max(TRIAL, SHARE_OF_REST * self.rest)
         if not is_trial and not (is_paid and saves >= LEAST * lowering):
             return False
@@ -276,6 +293,13 @@ class Account:
             return (f"ran {ran:.1f} ms in Python; what may be spent on compiling is spent "
                     "(config.compile_share)")
         return f"ran {ran:.1f} ms in Python, and is compiled when it is called again"
+
+
+def pace_of(started: float) -> float:
+    """What compiling takes on this machine, in what the constants say, by the seconds of CPU time
+    in which the program has started."""
+    least, most = PACES
+    return min(max(started / START, least), most)
 
 
 cold: weakref.WeakKeyDictionary[CodeType, Account] = weakref.WeakKeyDictionary()

@@ -57,6 +57,14 @@ def attributes(value: Any) -> Iterator[Any]:
             yield part
 
 
+def sizes_of(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The shape of each value that is an array, the value of each int, and None for others."""
+    return tuple(
+        value.shape if type(value) is np.ndarray else value if type(value) is int else None
+        for value in values
+    )  # fmt: skip
+
+
 def mentions_arrays(function: FunctionType) -> bool:
     """Whether a global, free variable or default of the function is NumPy's, or an array.
 

@@ -7,6 +7,7 @@ import importlib
 import math
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..base.tables import show
 from ..native import enter_region, leave_region, sample_with
 from ..runtime.decisions import Decisions
 from ..runtime.stats import FrameRecord, frames, registry, stats
+from ..runtime.tiering import pace_of
 from .options import read
 from .regions import SAMPLED, SILENT, Candidates
 from .running import run_command, run_module, run_script
@@ -58,6 +60,7 @@ def main(argv: Sequence[str]) -> None:
     is_warmed = config.warm_seconds > 0
     decisions = Decisions(repr((kind, os.path.abspath(program[0])))) if is_warmed else None
     candidates = Candidates(options.backend, options.all_frames, decisions)
+    candidates.program.lender.pace = pace_of(time.process_time())
     if not options.all_frames:
         sample_with(candidates.sample, SAMPLED)
     enter_region(candidates)

@@ -1,13 +1,14 @@
 """The compiler, as whole-script mode uses it; loaded with the first function that is worth it."""
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import FunctionType
+from collections.abc import Callable, Iterable
+from types import CodeType, FunctionType
 from typing import Any
 
 from ..bytecode.resume import is_replacement
 from ..errors import FullGraphRequired
 from ..guards.shapes.dynamic import SizeHistory
+from ..guards.sources import LocalSource
 from ..native import CompiledFunction
 from ..runtime.compile_frame import compiled_function
 from ..runtime.options import Options
@@ -22,11 +23,26 @@ def may_compile(function: FunctionType) -> bool:
 
 
 def compiled_form(
-    function: FunctionType, backend: str, note: Callable[[FrameRecord], None], account: Account
+    function: FunctionType, backend: str, note: Callable[[FrameRecord], None], account: Account,
+    sizes: Iterable[tuple[Any, ...]] = (),
 ) -> CompiledFunction:
-    """Its compiled form; it is gone when the function is, unless others share it."""
+    """Its compiled form; it is gone when the function is, unless others share it. `sizes`: those of
+    earlier calls (`arrays.sizes_of`), by the places of the arguments."""
     options = Options(backend, listener=note, warn=False, account=account)
-    return compiled_function(clone_of(function), options)
+    seen = [observed(each, function.__code__) for each in sizes]
+    return compiled_function(clone_of(function), options, history=SizeHistory(seen))
+
+
+def observed(sizes: tuple[Any, ...], code: CodeType) -> dict[Any, int]:
+    """What `SizeHistory` notes of a call with arguments of these sizes."""
+    found: dict[Any, int] = {}
+    for index, (name, size) in enumerate(zip(code.co_varnames[: code.co_argcount], sizes)):
+        source = LocalSource(index, name)
+        if isinstance(size, tuple):
+            found.update({(source, "size", axis): length for axis, length in enumerate(size)})
+        elif size is not None:
+            found[source, "value", 0] = size
+    return found
 
 
 def compiled_loop(

@@ -7,7 +7,7 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ..base.disabled import is_disabled
-from ..base.origins import is_stdlib, module_of
+from ..base.origins import is_numpys, is_stdlib, module_of
 from ..runtime.tiering import has_loops
 from .arrays import mentions_arrays
 from .loops import has_plain_loops
@@ -31,7 +31,8 @@ def is_candidate(function: FunctionType) -> bool:
     if is_nameless or is_disabled(code) or counts_references(code):
         return False
     module = module_of(function)
-    return module.partition(".")[0] != "dynamo_lite" and not is_stdlib(function, module)
+    is_ours = module.partition(".")[0] == "dynamo_lite"
+    return not (is_ours or is_numpys(function, module) or is_stdlib(function, module))
 
 
 def loops_over_arrays(code: CodeType, names: dict[str, Any]) -> bool:

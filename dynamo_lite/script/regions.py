@@ -172,6 +172,7 @@ class Candidates:
             return 0 if history.asked < ASKED_AGAIN else self.leave(function, NO_ARRAYS)
         history.look_at_loops(function)
         history.note_time(code)
+        history.note_sizes(values)
         if lacking := history.account.lacks(values):
             return nanoseconds(lacking * history.stretch)
         return self.compiled_form(function, history, caller)
@@ -208,7 +209,7 @@ class Candidates:
         if history.compiled == 1:
             self.discount(history, caller)
         compiled: CompiledFunction = self.engine.compiled_form(
-            function, self.backend, history.note, history.account
+            function, self.backend, history.note, history.account, history.sizes
         )
         if is_of_module(function):
             history.shared = compiled

@@ -32,7 +32,7 @@ AHEAD = {True: 2.5, False: 4.5}
 """How much longer the rest of a loop is to take than what its code waits for: one that is compiled
 as a whole or known to pay, and one whose iterations are compiled one by one."""
 SHORTEST = 1.0
-"""Seconds that the rest of a loop takes at least."""
+"""Seconds that the rest of a loop takes at least, where compiling takes what constants say."""
 TIMED = 2
 """How often an iteration is timed before that; the shortest time counts."""
 SHORT = 1e-4
@@ -97,7 +97,8 @@ class RunningLoops:
                 left = min(left, LONGER * look.done)
             account.rest = own * took * left
             ahead = AHEAD[took < SHORT or account.is_tried]
-            if account.rest >= max(ahead * account.price, SHORTEST, self.needs(loop)):
+            shortest = account.lender.pace * SHORTEST
+            if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
                 return self.replace(loop, account, took)
 
     def known_time(self, loop: Running, account: Account) -> float | None:

@@ -125,7 +125,7 @@ class Replaced:
 
     def conclusion(self, now: Moment) -> Decision | None:
         """What the next run of the program is told."""
-        if self.switch.compiled is None:
+        if self.switch.compiled is None or not self.account.operations:
             return Decision(False, NOT_COMPILED, self.took, MUCH_LONGER * self.account.rest)
         if self.look is not None and not self.takes and self.spent == self.account.spent:
             self.takes = self.look.took(now, operator.length_hint(self.loop.iterator)) or 0.0

@@ -482,6 +482,18 @@ class TestLongLoops:
         program(np.ones(4000))
         assert self.compiled == ["program"]
 
+    def test_a_loop_of_which_no_part_became_a_graph_is_not_tried_either(self, loops):
+        def program(x):
+            for i in range(30):
+                x = np.sin(x) + i
+                look(loops)
+            return x
+
+        loops.decisions = Known()
+        program(np.ones(4000))  # its compiled form is the function itself
+        ((_, decision),) = loops.decisions.known.items()
+        assert not decision.is_hot and "could not be compiled" in decision.reason
+
     def test_a_loop_that_is_left_before(self, loops):
         def program(x):
             for i in range(30):

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.origins import is_stdlib, module_of, module_of_ufunc
+from ...base.origins import is_numpys, is_stdlib, module_of, module_of_ufunc
 from ...base.records import dataclass
 from ...ir.row import row_of
 
@@ -83,11 +83,6 @@ def mark(function: Any, id: str, reason: str | None = None) -> Any:
 
 def in_package(*packages: str) -> Callable[[Any, str], bool]:
     return lambda function, module: module.partition(".")[0] in packages
-
-
-def is_numpys(function: Any, module: str) -> bool:
-    """NumPy's own; its tests are programs that use it."""
-    return module.partition(".")[0] == "numpy" and ".tests" not in module
 
 
 def is_ufunc_of_library(function: Any, module: str) -> bool:
