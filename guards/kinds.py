@@ -378,13 +378,12 @@ UNCHANGED = GuardKind(
 KINDS = {kind.name: kind for kind in list(globals().values()) if isinstance(kind, GuardKind)}
 
 
+@dataclass(frozen=True, slots=True)
 class _HasKey:
     """`key in mapping` as a call of one argument."""
 
+    key: Any
     __name__ = "has_key"
-
-    def __init__(self, key: Any) -> None:
-        self.key = key
 
     def __call__(self, mapping: Any) -> bool:
         return self.key in mapping

@@ -10,6 +10,7 @@ import enum
 import importlib
 import marshal
 import operator
+import random
 import sys
 import types
 from _blake2 import blake2b
@@ -28,6 +29,10 @@ WITHOUT_REFERENCES = 2
 OURS = "dynamo_lite"
 RANDOM = "numpy.random"
 """Its functions are methods of one object, and know no module."""
+PYTHONS_RANDOM = getattr(random.random, "__self__", None)
+"""The generator whose methods are the functions of `random`."""
+TYPES = {id(kind): name for name, kind in vars(types).items() if isinstance(kind, type)}
+"""Names in `types` of classes that have another one of their own."""
 LEGACY_STATE = getattr(np.random.get_state, "__self__", None)
 RULE = "_dynamo_lite_rule"
 """What a directive leaves on a function (`tracer.rules.trace_rules`)."""
@@ -134,15 +139,29 @@ def _of_module(module: types.ModuleType) -> str:
 
 def of_named(value: Any) -> str:
     """Of what a library has under a name: its version is part of what an entry is kept for."""
-    module, name = place_of(value)
     owner = getattr(value, "__self__", None)
+    if is_named_method(value):
+        return f"method {value.__name__} of {fingerprint(owner)}"
+    module, name = place_of(value)
     if module == RANDOM and owner is not None and owner is not LEGACY_STATE:
         raise Unsupported(f"{name} draws from a state of the program's own")
     return f"{type(value).__qualname__} {module}.{name}"
 
 
+def is_named_method(value: Any) -> bool:
+    """Whether it is a method, in C, of a class, a ufunc or Python's own generator of random
+    numbers: `tuple.__new__`, `np.add.reduce`, `random.random`."""
+    owner = getattr(value, "__self__", None)
+    return isinstance(value, types.BuiltinMethodType) and (
+        isinstance(owner, (type, np.ufunc)) or owner is PYTHONS_RANDOM)
+
+
 def place_of(value: Any) -> tuple[str, str]:
     """The module that has an object, and its name there; Unsupported where there is none."""
+    if id(value) in TYPES:
+        return "types", TYPES[id(value)]
+    if value is PYTHONS_RANDOM:
+        return "random", "random.__self__"
     name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
     for module in _modules(value):
         for each in dict.fromkeys((name, name.rpartition(".")[2])):
@@ -185,6 +204,7 @@ FINGERPRINTS: tuple[tuple[Any, Describe], ...] = (
     (CompiledFunction, lambda value: f"compiled {fingerprint(value.__wrapped__)}"),
     (enum.Enum, lambda value: f"{_of_class(type(value))} {value._name_}"),
     (type, _of_class),
+    (random.Random, of_named),
     (types.ModuleType, _of_module),
     ((np.ufunc, types.BuiltinFunctionType, types.MethodType, type(np.sum)), of_named),
     ((types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,

@@ -11,7 +11,7 @@ import marshal
 import pickle
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,11 +21,19 @@ from ..base.records import dataclass, field
 from ..bytecode.constants import Constants
 from ..errors import Unsupported
 from ..native import NativeEntry, _core
-from .fingerprints import OURS, fingerprint, is_append, lookup, name_in_core, place_of
+from .fingerprints import (
+    OURS,
+    fingerprint,
+    is_append,
+    is_named_method,
+    lookup,
+    name_in_core,
+    place_of,
+)
 
 PLAIN = (int, float, complex, str, bytes, tuple, frozenset, slice, range, np.dtype)
 """Types of immutable values, beside those that have one value."""
-OWN = (float, complex, tuple, frozenset)
+OWN = (float, complex, tuple, frozenset, types.CodeType)
 """Types of constants of a code that are no others, however equal."""
 CONTENTS = (list, dict, set)
 ALONE = frozenset(map(type, (None, ..., NotImplemented, True)))
@@ -99,6 +107,8 @@ class Writer(pickle.Pickler):
             return "dtype", value.str
         if (told := self.around.frames.told(value)) is not None:
             return "frame", *told
+        if is_named_method(value):
+            return "method", value.__self__, value.__name__
         if is_record(value) or isinstance(value, (types.CodeType, np.dtype)):
             return None
         return None if self.mutable and kind in CONTENTS else named(value)
@@ -111,6 +121,11 @@ class Writer(pickle.Pickler):
         name = value.get("__name__")
         if isinstance(name, str) and getattr(sys.modules.get(name), "__dict__", None) is value:
             return "namespace", name
+        for number, found in enumerate(self.around.found):
+            for member, function in functions_of(found):
+                for which in ("__globals__", "__builtins__"):
+                    if getattr(function, which) is value:
+                        return "names of", number, member, which
         return None
 
     def reducer_override(self, value: Any) -> Any:
@@ -120,6 +135,16 @@ class Writer(pickle.Pickler):
             content = marshal.dumps(value.replace(co_consts=()))
             return rebuilt, (content, tuple(value.co_consts), is_ours)
         return NotImplemented
+
+
+def functions_of(found: Any) -> Iterator[tuple[str, types.FunctionType]]:
+    """An object, if it is a function, without a name, and the functions of a class by theirs: those
+    of named tuples have globals and builtins of their own, which are no module's."""
+    members = {"": found} if isinstance(found, types.FunctionType) else {}
+    for name, value in (vars(found) if isinstance(found, type) else members).items():
+        function = getattr(value, "__func__", value)
+        if isinstance(function, types.FunctionType):
+            yield name, function
 
 
 def rebuilt(content: bytes, constants: tuple[Any, ...], is_ours: bool) -> types.CodeType:
@@ -180,8 +205,11 @@ def resolved(module: str, name: str, seen: str) -> Any:
 REFERENCES: Mapping[str, Any] = {
     "found": lambda reader, number: reader.around.found[number],
     "globals": lambda reader: reader.around.function.__globals__,
+    "names of": lambda reader, number, member, which: getattr(
+        dict(functions_of(reader.around.found[number]))[member], which),
     "namespace": lambda reader, name: vars(module_of(name)),
     "named": lambda reader, *rest: resolved(*rest),
+    "method": lambda reader, owner, name: getattr(owner, name),
     "frame": lambda reader, kind, *rest: reader.around.frames.asked(kind, *rest),
     "constant": lambda reader, number: reader.around.function.__code__.co_consts[number],
     "graph": lambda reader, number: reader.around.graphs[number],

@@ -26,6 +26,8 @@ ALIKE = [
     lambda: made("class f:\n    a = property(lambda self: 2)"),
     lambda: made("def f(): return 1").__code__,
     lambda: np.sin, lambda: np.sum, lambda: np.linalg.norm, lambda: np.random.normal,
+    lambda: np.add.reduce, lambda: tuple.__new__, lambda: random.gauss, lambda: random.random,
+    lambda: types.FunctionType, lambda: type(random.random),
     lambda: np, lambda: len, lambda: dict.get, lambda: float, lambda: None, lambda: Colour.RED,
 ]  # fmt: skip
 
@@ -54,7 +56,7 @@ def test_other_texts_have_another(one, other):
 
 
 NAMELESS = [
-    np.ones(3), [1], {}, object(), random.Random(3), np.random.RandomState(3).normal,
+    np.ones(3), [1], {}, object(), random.Random(3), random.Random(3).random, np.random.RandomState(3).normal,
     np.random.default_rng(3).normal, {}.get, [].append, np.frompyfunc(len, 1, 1),
     types.ModuleType("numpy"),
 ]  # fmt: skip

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 PROGRAM = '''
-import enum, json, math, sys
+import enum, json, math, random, sys, typing
 import numpy as np
 import dynamo_lite as dl
 
@@ -79,6 +79,21 @@ def folded(x):
     print("in the middle", file=sys.stderr)
     return x * root, root
 
+class Found(typing.NamedTuple):
+    least: float
+    most: float
+
+@dl.compile
+def found(x, known):
+    for k in range(2):
+        if k not in known:
+            known[k] = np.zeros_like(x)
+    shift = random.random()
+    extent = Found(np.minimum.reduce(x, axis=None), np.add.reduce(x * shift, axis=None))
+    by = lambda y: y * extent.most + known[1]
+    print("in the middle", file=sys.stderr)
+    return by(x), extent, random.gauss(0, 1)
+
 @dl.compile
 def kinds(x):
     y = x * 0.1 + 1
@@ -89,9 +104,12 @@ x = np.arange(16.0).reshape(4, 4)
 def everything():
     log = []
     np.random.seed(3)
+    random.seed(3)
+    known = {}
     OWN.seed(7)
     results = [f(Model(np.eye(4)), x, log), breaks(x, log), draws(5),
                measured(x, Unit.METRE), by_order(x), folded(x)]
+    results += [found(x, known), found(x, known)]
     first, second, array = kinds(x)
     results += [first is x.dtype, second is np.dtype("i2"), array.dtype is np.dtype("f4")]
     return repr((results, log, np.random.get_state()[1][:3]))
