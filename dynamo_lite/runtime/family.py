@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from types import BuiltinMethodType, CodeType, FunctionType
+from types import BuiltinMethodType, CellType, CodeType, FunctionType
 from typing import Any, Protocol
 
 from ..base.records import dataclass, field
@@ -180,8 +180,20 @@ class Family:
         if deletes_free_variables(code):
             return None  # reading it then says that it is a free variable
         if code not in self.callees:
-            self.callees[code] = self._compiled(lifted_function(function))
+            compiled = self._compiled(lifted_function(function))
+            self.callees[code] = self._noted(
+                compiled, "lifted", code, function.__globals__, function.__name__,
+                function.__qualname__, function.__module__)
         return self.callees[code]
+
+    def lifted_like(
+        self, code: CodeType, names: dict[str, Any], name: str, qualname: str, module: str
+    ) -> Callable[..., object] | None:
+        """The same, asked for by what all of the closures have in common."""
+        closure = tuple(CellType() for _ in code.co_freevars)
+        function = FunctionType(code, names, name, closure=closure)
+        function.__qualname__, function.__module__ = qualname, module
+        return self.lifted(function)
 
     def _compiled(self, function: FunctionType) -> CompiledFunction:
         """The name that was asked for is that of the family alone."""
@@ -194,6 +206,7 @@ ASKED: Mapping[str, Callable[..., Any]] = {
     "continuation_in_python": Family.continuation_in_python,
     "iterations_in_python": Family.iterations_in_python,
     "callee": Family.callee,
+    "lifted": Family.lifted_like,
     "origin": lambda family: family.origin,
     "beginning": lambda family: family.beginning(),
     "kept states": lambda family, run, owners: keep_random_state(run, owners),

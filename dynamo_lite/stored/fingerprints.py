@@ -15,9 +15,11 @@ import sys
 import types
 from _blake2 import blake2b
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+from numpy._core import umath
 
 from ..base.classes import is_python_class
 from ..base.origins import module_of_ufunc
@@ -31,6 +33,10 @@ RANDOM = "numpy.random"
 """Its functions are methods of one object, and know no module."""
 PYTHONS_RANDOM = getattr(random.random, "__self__", None)
 """The generator whose methods are the functions of `random`."""
+ERRSTATE: ContextVar[Any] = umath._extobj_contextvar
+OBJECTS = {id(PYTHONS_RANDOM): ("random", "random.__self__"),
+           id(ERRSTATE): (umath.__name__, "_extobj_contextvar")}
+"""Objects that have a name in a module, but do not know it."""
 TYPES = {id(kind): name for name, kind in vars(types).items() if isinstance(kind, type)}
 """Names in `types` of classes that have another one of their own."""
 LEGACY_STATE = getattr(np.random.get_state, "__self__", None)
@@ -82,9 +88,12 @@ def name_in_core(value: Any) -> str | None:
 
 
 def _of_mark(value: Any) -> str:
-    if (name := name_in_core(value)) is None:
+    """Of a mark of the core, or a function of another kind, as Cython's are."""
+    if (name := name_in_core(value)) is not None:
+        return f"the {name}"
+    if not callable(value):
         raise Unsupported(f"an object of {type(value).__qualname__} has no name")
-    return f"the {name}"
+    return of_named(value)
 
 
 def _of_function(function: types.FunctionType) -> str:
@@ -160,8 +169,8 @@ def place_of(value: Any) -> tuple[str, str]:
     """The module that has an object, and its name there; Unsupported where there is none."""
     if id(value) in TYPES:
         return "types", TYPES[id(value)]
-    if value is PYTHONS_RANDOM:
-        return "random", "random.__self__"
+    if id(value) in OBJECTS:
+        return OBJECTS[id(value)]
     name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
     for module in _modules(value):
         for each in dict.fromkeys((name, name.rpartition(".")[2])):
@@ -190,6 +199,12 @@ def lookup(module: str, name: str) -> Any:
         return None
 
 
+def _of_dtype(dtype: np.dtype) -> str:
+    if np.dtype(dtype.str) is not dtype:
+        raise Unsupported(f"{dtype} is made anew by each process")
+    return f"dtype {dtype.str}"
+
+
 def _of_property(value: property) -> str:
     return "property " + " ".join("" if f is None else fingerprint(f)
                                   for f in (value.fget, value.fset, value.fdel))
@@ -204,7 +219,8 @@ FINGERPRINTS: tuple[tuple[Any, Describe], ...] = (
     (CompiledFunction, lambda value: f"compiled {fingerprint(value.__wrapped__)}"),
     (enum.Enum, lambda value: f"{_of_class(type(value))} {value._name_}"),
     (type, _of_class),
-    (random.Random, of_named),
+    ((random.Random, ContextVar), of_named),
+    (np.dtype, _of_dtype),
     (types.ModuleType, _of_module),
     ((np.ufunc, types.BuiltinFunctionType, types.MethodType, type(np.sum)), of_named),
     ((types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,

@@ -27,7 +27,7 @@ ALIKE = [
     lambda: made("def f(): return 1").__code__,
     lambda: np.sin, lambda: np.sum, lambda: np.linalg.norm, lambda: np.random.normal,
     lambda: np.add.reduce, lambda: tuple.__new__, lambda: random.gauss, lambda: random.random,
-    lambda: types.FunctionType, lambda: type(random.random),
+    lambda: types.FunctionType, lambda: type(random.random), lambda: np.dtype("f4"),
     lambda: np, lambda: len, lambda: dict.get, lambda: float, lambda: None, lambda: Colour.RED,
 ]  # fmt: skip
 
@@ -57,7 +57,7 @@ def test_other_texts_have_another(one, other):
 
 NAMELESS = [
     np.ones(3), [1], {}, object(), random.Random(3), random.Random(3).random, np.random.RandomState(3).normal,
-    np.random.default_rng(3).normal, {}.get, [].append, np.frompyfunc(len, 1, 1),
+    np.random.default_rng(3).normal, np.dtype([("x", "f8")]), {}.get, [].append, np.frompyfunc(len, 1, 1),
     types.ModuleType("numpy"),
 ]  # fmt: skip
 

@@ -95,6 +95,15 @@ def found(x, known):
     return by(x), extent, random.gauss(0, 1)
 
 @dl.compile
+def by_parts(x):
+    def part(k):
+        y = x[k:] * scale
+        print("in the middle", file=sys.stderr)
+        return y * 2 + 1
+    scale = float(np.sqrt(len(x)))
+    return part(0) + 1, part(1) + 1
+
+@dl.compile
 def kinds(x):
     y = x * 0.1 + 1
     return y.dtype, np.dtype("i2"), y.astype("f4")
@@ -109,7 +118,7 @@ def everything():
     OWN.seed(7)
     results = [f(Model(np.eye(4)), x, log), breaks(x, log), draws(5),
                measured(x, Unit.METRE), by_order(x), folded(x)]
-    results += [found(x, known), found(x, known)]
+    results += [found(x, known), found(x, known), by_parts(x)]
     first, second, array = kinds(x)
     results += [first is x.dtype, second is np.dtype("i2"), array.dtype is np.dtype("f4")]
     return repr((results, log, np.random.get_state()[1][:3]))
