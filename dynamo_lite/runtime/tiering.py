@@ -256,7 +256,7 @@ class Account:
             lowering += self.lender.load_generator()
         if has_loops and self.call:  # of as many iterations as nobody knows
             saves = min(saves, max(self.call, WORK * self.size * self.asked))
-        has_paid = self.is_tried and self.spent + lowering <= self.expected
+        has_paid = self.is_tried and self.spent + lowering <= PROFIT * self.expected
         if has_paid or lowering <= max(LONG_LOWERING, saves):
             return True
         saves = max(saves - ENTERING, 0.0)

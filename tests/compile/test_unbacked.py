@@ -161,3 +161,25 @@ def test_lengths_that_are_differences_are_taken_to_be_long(function, order):
     for k in 3, 0, 31, 17:
         places = np.array([k, k + 7, k % 3, k % 3 + 2])
         assert same(compiled(y, places), function(y, places))
+
+
+ENDS = ((0.5, 2.0, 0.1), (0.6, 2.5, 0.1), (0.0, 1.0, 0.25), (3, 1.0, -0.3), (1.0, 1.0, 0.5), (0.1, 7, 3),
+        (2.5, -1.0, 0.5), (np.float64(0.3), 5.0, 0.7), (1e-3, 1.0, 1e-3))
+NO_RANGES = ((0.0, 1.0, 0.0), (0.0, np.nan, 0.1), (0.0, np.inf, 0.1), (0.0, 1e300, 1e-3))
+
+
+def steps_between(x, first, stop, step):
+    times, again = np.arange(first, stop, step), np.arange(first, stop, step)
+    return times * x.sum() + again, len(times), np.arange(stop - first).sum()
+
+
+def test_ranges_between_floats_that_vary(backend):
+    """As many steps as NumPy makes, of its very values, and its errors; one graph for all."""
+    compiled = dl.compile(steps_between, backend=backend)
+    for ends in (*ENDS, *NO_RANGES, *ENDS):
+        check(compiled, steps_between, np.ones(3), *ends)
+    of_floats = [ends for ends in ENDS if {*map(type, ends)} == {float}]
+    compiled = dl.compile(steps_between, backend=backend, fullgraph=True)
+    for ends in (*of_floats, *of_floats):
+        check(compiled, steps_between, np.ones(3), *ends)
+    assert len(compiled.entries()) <= 2 and not any(each.bailouts for each in compiled.entries())

@@ -119,6 +119,8 @@ def arange_rule(
         raise Wrong
     if not any(isinstance(part, (SizeExpr, ArrayType)) for part in (first, stop, step)):
         return _constant_arange(first, stop, step, dtype)
+    if dtype is None and any(map(_is_real, (first, stop, step))):
+        return _arange_of_numbers(first, stop, step, facts)
     return _integer_arange(as_size(first), as_size(stop), integer(step), dtype, facts)
 
 
@@ -143,6 +145,22 @@ def _constant_arange(first: Any, stop: Any, step: Any, dtype: Any) -> ArrayType:
               for part in (first, stop, step))
         )
     return result(found, (max(length, 0),), scalar=False)
+
+
+def _is_real(part: Any) -> bool:
+    """Whether it is a float, which only the run knows."""
+    return isinstance(part, ArrayType) and not part.ndim and part.dtype == np.float64
+
+
+def _arange_of_numbers(first: Any, stop: Any, step: Any, facts: Facts) -> ArrayType:
+    """As many steps as there are between floats."""
+    for part in (first, stop, step):
+        if not (_is_real(part) or isinstance(part, (int, float, SizeExpr))):
+            raise Unsupported("an arange of such bounds")
+        if isinstance(part, int) and abs(part) > 2**53:
+            raise Unsupported("an arange of unusual bounds")
+    length = facts.unbacked("steps of an arange", None, (0, 1, 2))
+    return result(np.dtype(float), (length,), scalar=False)
 
 
 def _integer_arange(first: Size, stop: Size, step: int, dtype: Any, facts: Facts) -> ArrayType:
