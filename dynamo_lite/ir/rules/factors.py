@@ -5,12 +5,14 @@ from typing import Any
 
 from ..facts import Facts
 from ..types import ArrayType
-from .values import as_array, result
+from .values import Wrong, as_array, result
 
 
 def solved(a: Any, b: Any, *, facts: Facts) -> tuple[ArrayType, ArrayType]:
     """The factors have a row more, for the pivots."""
     matrix = as_array(a)
+    if matrix.ndim < 2:
+        raise Wrong
     *stack, _, size = matrix.shape
     return alike(b, facts=facts), result(matrix.dtype, (*stack, size + 1, size))
 
