@@ -56,9 +56,9 @@ def test_other_texts_have_another(one, other):
 
 
 NAMELESS = [
-    np.ones(3), [1], {}, object(), random.Random(3), random.Random(3).random, np.random.RandomState(3).normal,
-    np.random.default_rng(3).normal, np.dtype([("x", "f8")]), {}.get, [].append, np.frompyfunc(len, 1, 1),
-    types.ModuleType("numpy"),
+    np.ones(3), [1], {}, object(), random.Random(3), random.Random(3).random,
+    np.random.RandomState(3).normal, np.random.default_rng(3).normal, np.dtype([("x", "f8")]),
+    {}.get, [].append, np.frompyfunc(len, 1, 1), types.ModuleType("numpy"),
 ]  # fmt: skip
 
 
