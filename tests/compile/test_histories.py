@@ -180,7 +180,7 @@ def test_a_graph_that_is_too_large_for_what_it_saves_is_not_analysed_in_the_next
     account.spend(0.0, in_vain=True)
     calls.history.records = 0
     found = calls.conclusion()
-    assert not found.is_hot and found.saved == account.needs > 10.0
+    assert not found.is_hot and found.saved == account.needs > 8.0
 
 
 def test_what_callees_take_that_are_not_worth_it_promises_nothing(monkeypatch):
