@@ -68,7 +68,7 @@ PROFIT, MOST = 0.5, 0.25
 that the program ran: what it saved is known as well as the first calls are like the later ones."""
 ONE_ANALYSIS = 0.1
 """What an analysis may take at most of the time that the program ran, however long it has run."""
-LOAD, LOADS = {True: 0.4, False: 1.2}, 24.0
+LOAD, LOADS = {True: 0.8, False: 1.6}, 32.0
 """Seconds that code has to run for the compiler to be loaded: where compiling is known to pay, or
 is likely to (loops), and where little is known. Loading and the first analysis take a quarter of a
 second, and half of all code turns out to be not worth it. At most so many times what other code
@@ -231,14 +231,15 @@ class Account:
         if not self.is_tried:
             worth = min(worth, self.lender.left(), self.lender.for_one())
         hoped = SHARE_OF_REST * self.rest if self.rest else PROFIT * self.expected
-        self.worth = max(worth, LONG_ANALYSIS[self.has_loops], hoped)
+        self.worth = max(worth, self.lender.pace * LONG_ANALYSIS[self.has_loops], hoped)
         return lacking
 
     def most_operations(self) -> float:
         """Operations of the largest graph for that call that may pay, whatever it saves."""
         if self.is_guess and not (self.rest or self.is_tried):
             return math.inf
-        seconds = max(TRIAL, SHARE_OF_SAVED * self.rest) - self.spent if self.rest else self.known
+        trial = self.lender.pace * TRIAL
+        seconds = max(trial, SHARE_OF_SAVED * self.rest) - self.spent if self.rest else self.known
         return max(seconds, LONG_LOWERING) / self.lender.lowering(1)
 
     def is_too_large(self) -> None:
@@ -268,7 +269,8 @@ class Account:
         """The same of a part of a running loop, for all of its iterations that are left."""
         saved = min(self.saves + saves, self.rest)
         is_paid = self.spent + lowering <= SHARE_OF_SAVED * saved
-        is_trial = self.spent + lowering <= max(TRIAL, SHARE_OF_REST * self.rest)
+        trial = max(self.lender.pace * TRIAL, SHARE_OF_REST * self.rest)
+        is_trial = self.spent + lowering <= trial
         if not is_trial and not (is_paid and saves >= LEAST * lowering):
             return False
         self.saves = saved

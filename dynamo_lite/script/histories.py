@@ -141,6 +141,11 @@ class CodeHistory:
         return self.decision is not None and self.decision.is_hot
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether it is compiled once it has run for long enough."""
+        return self.names_arrays and not (self.given_up or self.why_left)
+
+    @property
     def is_refused(self) -> bool:
         """Whether compiling it was tried, or is known, to be not worth it."""
         is_in_vain = self.compiled and not self.records and not self.is_known_hot

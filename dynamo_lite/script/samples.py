@@ -34,8 +34,8 @@ class Samples:
             self.running_loops = module.RunningLoops(
                 is_candidate, mentions_arrays, self.compile_loop, self.program.account_of,
                 self.program.decisions)
-        if unwatched := self.watch.sample():
-            self.credit(frame, unwatched)
+        if (unwatched := self.watch.sample()) and self.credit(frame, unwatched):
+            self.watch.resume()
         self.note_refused(frame)
         self.running_loops(frame)
         ObjectCompiler.release_idle()
@@ -50,14 +50,17 @@ class Samples:
         """The code whose loops have run for long enough to be timed."""
         return self.running_loops.timed_in if self.running_loops is not None else frozenset()
 
-    def credit(self, frame: FrameType, seconds: float) -> None:
+    def credit(self, frame: FrameType, seconds: float) -> bool:
         """Code that is seen to run while nobody watches calls is taken to have run since the last
-        look."""
+        look. Whether some of it has run for as long as it waits to be compiled."""
+        is_due = False
         for code in running(frame):
             history = self.program.known(code)
             if history is not None and not history.compiled:
                 history.account.ran += seconds
                 credit_code(code, nanoseconds(seconds))
+                is_due |= history.is_waiting and history.account.ran >= history.account.price
+        return is_due
 
     def note_refused(self, frame: FrameType) -> None:
         """What code takes of the time of its callers that is not worth compiling; the callers are

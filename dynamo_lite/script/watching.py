@@ -51,6 +51,12 @@ class CallWatch:
             self._turn(True)
         return min(elapsed, GONE)
 
+    def resume(self) -> None:
+        """Watch calls at once: there is something to be compiled."""
+        if not self.is_on:
+            self.pause = SHORTEST / 2
+            self._turn(True)
+
     def _weigh(self, elapsed: float) -> None:
         present = calls_seen(), self.saved(), self.spent()
         calls, saved, spent = (after - before for after, before in zip(present, self.known))

@@ -6,6 +6,7 @@ is immutable is written by value, and of classes only those of this package.
 """
 from __future__ import annotations
 
+import importlib
 import io
 import marshal
 import pickle
@@ -189,6 +190,9 @@ def named(value: Any) -> tuple[str, str, str, str]:
 
 
 def module_of(name: str) -> types.ModuleType:
+    """A module that the process has loaded; one of this package is loaded for it."""
+    if name.startswith(OURS):
+        return importlib.import_module(name)
     if (module := sys.modules.get(name)) is None:
         raise Unsupported(f"{name} is not loaded")
     return module

@@ -9,6 +9,8 @@ from scripts import WARMING, run
 import dynamo_lite as dl
 from dynamo_lite.native import calls_seen, enter_region, leave_region, sample_with, watch_calls
 from dynamo_lite.script import watching
+from dynamo_lite.script.program import Program as ProgramOfCode
+from dynamo_lite.script.samples import Samples
 from dynamo_lite.script.watching import CALL, FIRST_LOOK, LONGEST, SHORTEST, CallWatch, running
 
 if sys.version_info >= (3, 14):
@@ -68,6 +70,31 @@ def test_what_was_just_compiled_may_show_what_it_saves(program):
     assert program.run(FIRST_LOOK, 0.2) == 0.0
     program.run(2 * INTERVAL, 0.2)
     assert not program.on and program.watch.pause == SHORTEST
+
+
+def test_what_waits_for_no_longer_ends_a_pause(program):
+    program.run(30, 0.2)
+    assert program.watch.pause == LONGEST
+    while program.on:
+        program.run(INTERVAL, 0.2)
+    program.watch.resume()
+    assert program.on and program.run(FIRST_LOOK / 2, 0.2) == 0.0
+
+
+def test_code_that_ran_unseen_for_as_long_as_it_waits_is_noticed():
+    def f(x):
+        return samples.credit(sys._getframe(), 0.5)
+
+    whole = ProgramOfCode()
+    samples = Samples(whole, compile_loop=lambda *given: None)
+    history = whole.history_of(f.__code__)
+    with dl.config.patch(warm_seconds=0.9):
+        whole.lender.is_loaded = True
+        assert not f(1) and history.account.ran == 0.5  # no arrays were seen there
+        history.names_arrays = True
+        assert f(1)
+        history.given_up = "it is slower"
+        assert not f(1)
 
 
 def log(codes):
@@ -150,7 +177,7 @@ print(calls_seen() < calls / 2)
 """
 
 
-def test_a_program_of_many_small_functions_is_not_watched_all_the_time():
+def test_a_code_of_programof_many_small_functions_is_not_watched_all_the_time():
     assert run(*WARMING, "-c", MANY_CALLS)[1] == "True\n"
 
 

@@ -1,6 +1,7 @@
 """What has a fingerprint, and what it tells apart."""
 import enum
 import random
+import sys
 import types
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.stored.fingerprints import fingerprint
+from dynamo_lite.stored.references import module_of
 
 
 class Colour(enum.Enum):
@@ -66,3 +68,11 @@ NAMELESS = [
 def test_what_only_this_process_has_has_none(value):
     with pytest.raises(Unsupported):
         fingerprint(value)
+
+
+def test_modules_of_this_package_are_loaded_where_an_entry_names_them(monkeypatch):
+    name = "dynamo_lite.runtime.replayed"
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    assert module_of(name).__name__ == name and module_of("types") is types
+    with pytest.raises(Unsupported):
+        module_of("a_module_that_no_program_has")
