@@ -6,6 +6,7 @@ import re
 import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
@@ -47,11 +48,13 @@ def folders_of(filename: str) -> Iterator[str]:
 
 @lru_cache(64)
 def noted_files(folder: str) -> frozenset[str]:
-    """The Python files that installers have noted in a folder, by their paths from there."""
+    """The Python files that installers have noted in a folder, by their paths from there, as far as
+    that can be read."""
     found: set[str] = set()
-    for record in Path(folder).glob("*.dist-info/RECORD"):
-        text = record.read_text("utf-8", "replace")
-        found.update(re.findall(r"^([^,]+\.py),", text, re.MULTILINE))
+    with suppress(OSError):
+        for record in Path(folder).glob("*.dist-info/RECORD"):
+            text = record.read_text("utf-8", "replace")
+            found.update(re.findall(r"^([^,]+\.py),", text, re.MULTILINE))
     return frozenset(found)
 
 
