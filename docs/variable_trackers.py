@@ -8,6 +8,7 @@ import importlib
 import inspect
 import pkgutil
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -111,6 +112,7 @@ EXAMPLES: dict[str, str] = {
     "StructuredVariable": "lambda x, table: table['a'] + x, np.zeros(3, [('a', 'f8')])",
     "MaskedPart": "shrunk",
     "GrowingVariable": "halved",
+    "QueueVariable": "kept_last",
     "TableVariable": "counted",
     "RowsVariable": "tallied",
     "RowVariable": "tallied",
@@ -193,6 +195,14 @@ def halved(x):
     return sums
 
 
+def kept_last(x):
+    last = deque(maxlen=3)
+    while x.sum() > 1:
+        x = x * 0.5
+        last.append(x.sum())
+    return last
+
+
 def tallied(x):
     found = [[0] * 3 for _ in range(2)]
     for i in range(90):
@@ -253,8 +263,8 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, spelled, quiet, halved, counted, tallied, hashed, Countdown,
-                  Record, Doubled, shrunk)
+    for value in (caught, added_up, spelled, quiet, halved, kept_last, counted, tallied, hashed,
+                  Countdown, Record, Doubled, shrunk)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 
