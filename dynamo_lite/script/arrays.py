@@ -19,6 +19,8 @@ ARRAY_TYPES = (np.ndarray, np.generic)
 CONTAINERS = (list, tuple, deque, dict)
 LOOKED_AT = 16
 """Items of a container, or attributes of an object, that are looked at for arrays."""
+MOST_SIZES = 4
+"""Calls with arguments of other sizes that are remembered of one function."""
 _DISPATCHER = type(np.sum)
 
 
@@ -63,6 +65,14 @@ def sizes_of(values: Iterable[Any]) -> tuple[Any, ...]:
         value.shape if type(value) is np.ndarray else value if type(value) is int else None
         for value in values
     )  # fmt: skip
+
+
+def note_sizes(known: list[tuple[Any, ...]], values: Iterable[Any]) -> None:
+    """Remember the sizes of the arguments of a call that may be compiled: those that have changed
+    by then are symbols from the first compilation on."""
+    sizes = sizes_of(values)
+    if len(known) < MOST_SIZES and sizes not in known:
+        known.append(sizes)
 
 
 def mentions_arrays(function: FunctionType) -> bool:

@@ -9,7 +9,7 @@ call in Python is timed now and then that is a small part of what compiled ones 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from ..base.records import dataclass
 from ..native import CompiledFunction, calls_of_code, forget_code, review_after
 from ..runtime.decisions import Decision
 from ..runtime.tiering import Account, nanoseconds
-from .arrays import sizes_of
 from .loops import has_plain_loops
 
 if TYPE_CHECKING:
@@ -45,8 +44,6 @@ UNTRIED = 0.125
 WORTH = 0.5
 """What compiling is to save of all calls, in what it took: with the kernels on disk it takes
 less."""
-MOST_SIZES = 4
-"""Calls of other sizes that are remembered."""
 PAID = "compiling it paid"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
 TOO_LONG = "compiling it takes longer than it may save"
@@ -124,7 +121,7 @@ class CodeHistory:
         self.given_up = ""
         """Why functions of the code are not compiled any more."""
         self.sizes: list[tuple[Any, ...]] = []
-        """Those of the arguments of calls that Python ran (`arrays.sizes_of`), each once."""
+        """Those of the arguments of calls that Python ran (`arrays.note_sizes`)."""
         self.refused_below = 0.0
         """Seconds that it was seen to wait for what it calls that is not worth compiling."""
         self.shared: CompiledFunction | None = None
@@ -170,13 +167,6 @@ class CodeHistory:
         if self.account.has_loops and not self.is_looked_at:
             self.account.has_loops = has_plain_loops(function.__code__, function.__globals__)
         self.is_looked_at = True
-
-    def note_sizes(self, values: Iterable[Any]) -> None:
-        """The arguments of a call that may be compiled: sizes that have changed by then are
-        symbols from the first compilation on."""
-        sizes = sizes_of(values)
-        if len(self.sizes) < MOST_SIZES and sizes not in self.sizes:
-            self.sizes.append(sizes)
 
     def note_time(self, code: CodeType) -> None:
         """How long functions of the code have run in Python before they were compiled."""

@@ -23,7 +23,7 @@ from ..native import CompiledFunction, review_after
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account, nanoseconds
-from .arrays import mentions_arrays, touch_arrays
+from .arrays import mentions_arrays, note_sizes, touch_arrays
 from .functions import counts_references, is_candidate, is_of_module
 from .histories import AROUND, FIRST_CALLS, NOTHING_FOUND, Answer, CodeHistory
 from .program import Program
@@ -172,7 +172,7 @@ class Candidates:
             return 0 if history.asked < ASKED_AGAIN else self.leave(function, NO_ARRAYS)
         history.look_at_loops(function)
         history.note_time(code)
-        history.note_sizes(values)
+        note_sizes(history.sizes, values)
         if lacking := history.account.lacks(values):
             return nanoseconds(lacking * history.stretch)
         return self.compiled_form(function, history, caller)
