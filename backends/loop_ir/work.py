@@ -71,8 +71,13 @@ def kernel_operations(kernel: Kernel) -> Size:
                 row = by_name(part.op)
                 counts[axes] += 1 if row is None else row.weight
             case Reduce():
-                counts[axes.union(part.axes)] += 1
+                counts[axes.union(part.axes) - numbers_of_parts(part, free)] += 1
     return sum((elements(axes) * count for axes, count in counts.items()), 0)
+
+
+def numbers_of_parts(fold: Reduce, free: rewrite.Frees) -> frozenset[Axis]:
+    """The axes that count the parts of a fold: all parts together are one fold over its axes."""
+    return frozenset[Axis]().union(*[rewrite.free_axes(part, free) for part in fold.part])
 
 
 def elements(axes: Iterable[Axis]) -> Size:

@@ -5,6 +5,7 @@ import marshal
 import platform
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
@@ -14,8 +15,10 @@ from ..backends import disk
 from ..base.records import dataclass
 from ..native import get_num_threads
 
-COPIED = 1 << 25
-"""Bytes that each thread copies: more than caches hold."""
+COPIED = (1 << 18, 1 << 20, 1 << 22, 1 << 23, 1 << 25)
+"""Bytes of the arrays that each thread copies: the last are more than caches hold."""
+IN_A_RUN = 1 << 24
+"""A thread copies smaller arrays again until it has copied so many bytes."""
 ORDER = 768
 """Of the matrices that are multiplied."""
 RUNS = 8
@@ -25,12 +28,27 @@ OCCASIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`bandwidth` is in bytes each second, read and written; `speed` in float64 operations each
-    second, as NumPy's matrix product reaches it."""
+    """`bandwidths` are in bytes each second, read and written, for each size of `COPIED`; `speed`
+    in float64 operations each second, as NumPy's matrix product reaches it."""
 
     threads: int
-    bandwidth: float
+    bandwidths: tuple[float, ...]
     speed: float
+
+    @property
+    def bandwidth(self) -> float:
+        """Of memory."""
+        return self.bandwidths[-1]
+
+    def bandwidth_at(self, nbytes: float) -> float:
+        """For launches that move so many bytes: from caches, where they hold them."""
+        return self.bandwidths[size_class(nbytes, self.threads)]
+
+
+def size_class(nbytes: float, threads: int) -> int:
+    """The largest size of `COPIED` of which all threads together move at most so many bytes."""
+    moved = [2 * size * threads for size in COPIED]
+    return max(0, bisect_right(moved, nbytes) - 1)
 
 
 class ProfiledStep(Protocol):
@@ -71,16 +89,20 @@ def limits(rows: Iterable[ProfiledStep] = ()) -> Limits:
 
 
 def together(one: Limits, other: Limits) -> Limits:
-    return Limits(one.threads, max(one.bandwidth, other.bandwidth), max(one.speed, other.speed))
+    bandwidths = tuple(map(max, one.bandwidths, other.bandwidths))
+    return Limits(one.threads, bandwidths, max(one.speed, other.speed))
 
 
 def shown_by(rows: Iterable[ProfiledStep], threads: int) -> Limits:
-    """Only what caches cannot hold tells of memory, and only of products the number of operations
-    is known exactly."""
-    rows = [*rows]
-    bandwidth = (row.bandwidth for row in rows if row.nbytes > row.launches * 2 * COPIED)
-    speed = (row.speed for row in rows if row.kind == PRODUCTS)
-    return Limits(threads, max(bandwidth, default=0.0), max(speed, default=0.0))
+    """Only of products the number of operations is known exactly."""
+    bandwidths = [0.0] * len(COPIED)
+    speed = 0.0
+    for row in rows:
+        size = size_class(row.nbytes / max(1, row.launches), threads)
+        bandwidths[size] = max(bandwidths[size], row.bandwidth)
+        if row.kind == PRODUCTS:
+            speed = max(speed, row.speed)
+    return Limits(threads, tuple(bandwidths), speed)
 
 
 PRODUCTS = "matrix products"
@@ -91,13 +113,14 @@ def measured(threads: int) -> Limits:
     """The best of what this and earlier processes have measured."""
     best, occasions = kept(threads)
     if occasions < OCCASIONS:
-        best = together(best, Limits(threads, bandwidth_of(threads), speed_of_products()))
+        bandwidths = tuple(bandwidth_of(threads, size) for size in COPIED)
+        best = together(best, Limits(threads, bandwidths, speed_of_products()))
         keep(best, occasions + 1)
     return best
 
 
 def place(threads: int) -> str:
-    return f"machine/limits-{threads}-{np.__version__}.bin"
+    return f"machine/speeds-{threads}-{np.__version__}.bin"
 
 
 def machine() -> tuple[str, str]:
@@ -109,29 +132,35 @@ def kept(threads: int) -> tuple[Limits, int]:
     if (stored := disk.read(place(threads))) is not None:
         known, *found = marshal.loads(stored)
         if known == machine() and len(found) == 3:
-            bandwidth, speed, occasions = found
-            return Limits(threads, bandwidth, speed), occasions
-    return Limits(threads, 0.0, 0.0), 0
+            bandwidths, speed, occasions = found
+            return Limits(threads, bandwidths, speed), occasions
+    return Limits(threads, (0.0,) * len(COPIED), 0.0), 0
 
 
 def keep(best: Limits, occasions: int) -> None:
-    found = machine(), best.bandwidth, best.speed, occasions
+    found = machine(), best.bandwidths, best.speed, occasions
     disk.write(place(best.threads), marshal.dumps(found))
 
 
-def bandwidth_of(threads: int) -> float:
-    """All threads copy memory of their own, which NumPy does without the interpreter."""
-    pairs = [(np.ones(COPIED // 8), np.ones(COPIED // 8)) for _ in range(threads)]
+def bandwidth_of(threads: int, size: int) -> float:
+    """All threads copy arrays of `size` bytes of their own, which NumPy does without the
+    interpreter."""
+    pairs = [(np.ones(size // 8), np.ones(size // 8)) for _ in range(threads)]
+    times = max(1, IN_A_RUN // size)
+
+    def copy(pair: tuple[np.ndarray, np.ndarray]) -> None:
+        for _ in range(times):
+            np.copyto(*pair)
 
     def copy_all() -> None:
-        copying = [threading.Thread(target=np.copyto, args=pair) for pair in pairs[1:]]
+        copying = [threading.Thread(target=copy, args=[pair]) for pair in pairs[1:]]
         for thread in copying:
             thread.start()
-        np.copyto(*pairs[0])
+        copy(pairs[0])
         for thread in copying:
             thread.join()
 
-    return 2 * COPIED * threads / best(copy_all)
+    return 2 * size * times * threads / best(copy_all)
 
 
 def speed_of_products() -> float:

@@ -156,8 +156,8 @@ class profile:
         if not self.totals:
             return
         limits = self.limits
-        yield (f"at best this machine moves {limits.bandwidth / 1e9:.3g} GB/s of memory (more of "
-               "what caches hold) and computes "
+        yield (f"at best this machine moves {limits.bandwidth / 1e9:.3g} GB/s of memory, "
+               f"{limits.bandwidth_at(0) / 1e9:.3g} GB/s of its fastest cache, and computes "
                f"{limits.speed / 1e9:.3g} Gop/s with {limits.threads} threads")
         yield Table("kernels", KERNELS, [kernel_row(row, limits) for row in self.kernels[:SHOWN]])
         yield Table("lines", LINES, [line_row(row, self.seconds) for row in self.lines[:SHOWN]])

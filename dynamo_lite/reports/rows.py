@@ -50,7 +50,8 @@ class KernelTime:
 
     def of_limit(self, limits: Limits) -> float:
         """How near it comes to what the machine can do, in memory or arithmetic."""
-        return max(self.bandwidth / limits.bandwidth, self.speed / limits.speed)
+        moved = self.nbytes / max(1, self.launches)
+        return max(self.bandwidth / limits.bandwidth_at(moved), self.speed / limits.speed)
 
     @property
     def what(self) -> str:

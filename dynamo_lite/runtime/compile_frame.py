@@ -36,9 +36,9 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import SizeHistory
 from ..native import CompiledFunction, Entry
 from . import artifacts, pickling, progress
-from .eviction import Eviction
+from .eviction import Variants
 from .family import Callees, Family, is_async, is_generator
-from .guard_failures import GuardFailure, limit_reached
+from .guard_failures import GuardFailure
 from .kept import KeptEntries, restored
 from .lazy_arrays import runner
 from .options import Options
@@ -122,12 +122,13 @@ class FrameCompiler:
     history: SizeHistory
     made: Pipeline | None = None
     compiled: Callable[[], CompiledFunction | None] = lambda: None
-    eviction: Eviction | None = None
+    variants: Variants = field(init=False)
     waiting: Waiting = field(init=False)
     loading: float = 0.0
     """Seconds that the compiler was loaded in the current call, which is no code's expense."""
 
     def __post_init__(self) -> None:
+        self.variants = Variants(self.options, self.report)
         self.waiting = Waiting(self.options, self.family, self.report)
 
     def decide(self, compiled: CompiledFunction) -> None:
@@ -140,7 +141,8 @@ class FrameCompiler:
         if (compiled := self.compiled()) is not None:
             compiled.clear()
             self.decide(compiled)
-        self.eviction, self.made, self.history = None, None, SizeHistory()
+        self.made, self.history = None, SizeHistory()
+        self.variants = Variants(self.options, self.report)
         self.report.forget()
         self.family.forget()
         self.kept.forget()
@@ -157,8 +159,7 @@ class FrameCompiler:
     @property
     def limit(self) -> int:
         """How many variants the function may have."""
-        limit: int = dict(self.options.settings).get("recompile_limit", config.recompile_limit)
-        return limit
+        return self.variants.limit
 
     @property
     def related(self) -> tuple[CompiledFunction, ...]:
@@ -242,15 +243,14 @@ class FrameCompiler:
         if compiled.entries() and recompiles_run_in_python():
             return
         self.report.missed(compiled, flat_args)
-        if not self._has_room(compiled, flat_args):
+        if not self.variants.have_room(compiled, flat_args):
             return
         if (run := runner(self.function, self.options, flat_args)) is not None:
             self.pipeline.hand_over(compiled, flat_args, run)
             return
         entry = self._entry_for(compiled, flat_args)
-        if self.eviction is not None and entry is not None:
-            self.eviction.newest = entry.counts
-            self.eviction.wait(compiled)
+        if entry is not None:
+            self.variants.added(compiled, entry)
 
     def _entry_for(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Entry | None:
         """An entry for these arguments: one that another process has kept, or a new one; None where
@@ -306,22 +306,3 @@ class FrameCompiler:
         if compiled is not None:
             compiled.remove_entry(entry)
         self.report.takes_cold_arms(entry)
-
-    def _has_room(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
-        """Whether one more entry may be added; at the limit, an old one may have to go first."""
-        limit = config.recompile_limit
-        if len(compiled.entries()) < limit:
-            return True
-        if limit <= 0:
-            compiled.disable("config.recompile_limit allows no variants")
-            return False
-        if self.eviction is not None:
-            self.eviction.make_room(compiled, limit)
-            return True
-        warning = limit_reached(compiled, flat_args, self.name)
-        if self.options.fullgraph:
-            raise RecompileLimitExceeded(warning)
-        self.eviction = Eviction()
-        self.eviction.wait(compiled)
-        self.report.limit_reached(warning)
-        return False

@@ -17,7 +17,7 @@ HERE = __file__
 
 @pytest.fixture(autouse=True)
 def known_limits(monkeypatch):
-    monkeypatch.setattr(limits, "limits", lambda rows=(): limits.Limits(2, 1e10, 1e10))
+    monkeypatch.setattr(limits, "limits", lambda rows=(): dl_limits())
 
 
 def distances(x, means):
@@ -71,6 +71,13 @@ def test_bytes_and_operations_are_those_of_the_arrays():
     assert kernel.of_limit(dl_limits()) == max(kernel.bandwidth, kernel.speed) / 1e10
 
 
+def test_the_parts_of_a_sum_are_one_sum():
+    """Each thread adds a part."""
+    found = profiled(lambda x: (x * x).sum(), np.ones(3_000_000))
+    steps = sum(row.steps for row in found.kernels)
+    assert 2 * 3_000_000 <= steps <= 2 * 3_000_000 + 1000
+
+
 def test_rows_that_are_gone_through_several_times_are_moved_once():
     """Each pass over the rows has an axis of its own."""
     def standardised(x):
@@ -103,7 +110,7 @@ def test_a_product_is_one_whose_memory_is_used_again_too():
 
 
 def dl_limits():
-    return limits.Limits(1, 1e10, 1e10)
+    return limits.Limits(2, (1e10,) * len(limits.COPIED), 1e10)
 
 
 def test_sizes_that_vary_are_those_of_each_call():
