@@ -116,6 +116,11 @@ class NotDifferentiable(DynamoError, TypeError):
     """A derivative that was asked for does not exist, or no rule gives it: which, and where."""
 
 
+class DataDiffers(DynamoError):
+    """Data is not as a graph relies on it to be: Python has to run the call. Never reaches the
+    user of a compiled function."""
+
+
 class BackendError(DynamoError):
     """A backend could not compile a graph."""
 

@@ -107,7 +107,7 @@ def check_range(low: Lowering, expr: Expr) -> None:
 
 
 @lowers(reads=Access.MEMORY)
-def expect(low: Lowering, node: Node, condition: Any) -> Value:
+def expect(low: Lowering, node: Node, condition: Any, reason: str = "") -> Value:
     """The call bails out where the condition is false."""
     expr = convert(number(low, condition).expr, np.dtype(bool))
     if decided(low, expr) is not True:

@@ -122,6 +122,8 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("overflow", "reports 'overflow'", "wrap the lines in np.errstate(over='ignore') where "
            "inf or wrapping is meant, or use a wider dtype"),
     Remedy("underflow", "reports 'underflow'", "wrap the lines in np.errstate(under='ignore')"),
+    Remedy("leading-zeros", "cuts off leading zeros", "use np.convolve(p, q), which keeps them, or "
+           "cut them off before the call: np.trim_zeros(p, 'f')"),
     Remedy("exceptions", "^[\\w.]+ (raises|warns)| is raised$|was given up|"
            "check of compiled code failed|this line requires|size that the code was not|"
            r"^\w+(Error|Warning|Exception): ", "test for these arguments before "

@@ -1,8 +1,8 @@
 """The derivatives of a function, as functions.
 
 What is returned is compiled at its first call, as a whole: a graph break is an error. Where a call
-bails out, NumPy runs the same graph (`aot_eager`) and says what there is to say; where the function
-itself raises, Python runs it, up to the first derivative.
+bails out, NumPy runs the same graph and says what there is to say; where the function itself
+raises, Python runs it, up to the first derivative.
 """
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..api.directives import is_compiling
 from ..base.pytrees import flatten, unflatten
 from ..ir.pullback import detached
 from ..runtime.compile import compile_whole
+from . import other_data
 from .coloured import coloured, coloured_jacobian
 from .parameters import places_of, value_and_gradients
 from .transforms import jacobian_of, value_and_gradient, value_and_pullback, value_and_tangent
@@ -285,10 +286,12 @@ def transformed(call: Function, fun: Function, name: str) -> Function:
     def by_numpy(*args: Any, **kwargs: Any) -> Any:
         return call(*args, **kwargs)
 
-    oracle = compile_whole(by_numpy, title, "aot_eager")
+    oracle = compile_whole(by_numpy, title, other_data.by_numpy)
 
     def derivative(*args: Any, **kwargs: Any) -> Any:
-        return call(*args, **kwargs) if is_compiling() else oracle(*args, **kwargs)
+        if is_compiling():
+            return call(*args, **kwargs)
+        return other_data.run(oracle, call, args, kwargs)
 
     functools.update_wrapper(derivative, fun, NAMES, ())
     return compile_whole(derivative, title, compile_unprofitable=True)

@@ -15,6 +15,9 @@ from typing import Any, Union
 
 import numpy as np
 
+from ..errors import DataDiffers
+
+UNMET = "what this line requires of its values does not hold"
 Chain = tuple[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], ...]
 
 
@@ -24,10 +27,10 @@ def only(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return result
 
 
-def expect(condition: Any) -> bool:
+def expect(condition: Any, reason: str = UNMET) -> bool:
     """True; raises where the condition is false, so that the call is left to Python."""
     if not condition:
-        raise ValueError("what was expected of the data does not hold")
+        raise DataDiffers(reason)
     return True
 
 
@@ -54,6 +57,8 @@ def within(bound: int, size: int) -> int:
 
 def position(index: int, size: int) -> int:
     """Which element of an axis an index names, counted from 0."""
+    if not -size <= index < size:
+        raise DataDiffers(UNMET)
     return range(size)[index]
 
 

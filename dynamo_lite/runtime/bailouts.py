@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 UNKNOWN = "NumPy reports nothing for these arguments, but a check of compiled code failed"
 OTHER_SIZE = "the values of this call give a size that the code was not compiled for"
 FEW_ITERATIONS = 1000
-REQUIRED = "what this line requires of its values does not hold"
 NOT_SEEN = "dl.explain tells why"
 CONDITION = re.compile(r"^(?P<what>.*) encountered in ")
 
@@ -67,7 +66,7 @@ def why_bailed_out(
     nothing, the call came to an arm that was left to Python, if there is one. What may take long,
     or is no operation of NumPy's, runs only if that `is_asked` for."""
     found = said_by_numpy(function, flat_args, options, record.location, is_asked)
-    is_told = found.reason not in (UNKNOWN, NOT_SEEN, REQUIRED)
+    is_told = found.reason not in (UNKNOWN, NOT_SEEN, core.UNMET)
     return found if is_told or not record.cold_arms else of_cold_arm(record.cold_arms[0])
 
 
@@ -115,7 +114,8 @@ def _reason(graph: Graph, found: Node | Assertion | None, error: Exception) -> s
 
 def _reason_of_node(node: Node | None, error: Exception) -> str:
     if node is not None and node.target is core.expect:
-        return REQUIRED
+        reason: str = node.args[1] if len(node.args) > 1 else core.UNMET
+        return reason
     name = getattr(node.target, "__name__", "the call") if node is not None else "the call"
     return f"{name} {_said(error)}"
 

@@ -1153,6 +1153,17 @@ def _(x):
     return x * 2
 
 
+@plant("leading-zeros", "leading zeros, and data decides how many", ((X, X + 1),),
+       kind="bail-out", alike=False)
+def multiplies_polynomials(x, y):
+    return np.polymul(x, y) * 2  # here
+
+
+@fixes
+def _(x, y):
+    return np.convolve(x, y) * 2
+
+
 @plant("comparing", "truth of less")
 def compares_each(x):
     return x * 2, all(each < 9 for each in x)  # here

@@ -185,5 +185,5 @@ def _one_element(value: Any) -> ArrayType:
     return kind
 
 
-def expect_rule(condition: Any, /, *, facts: Facts) -> ArrayType:
+def expect_rule(condition: Any, reason: str = "", /, *, facts: Facts) -> ArrayType:
     return python_number(bool)

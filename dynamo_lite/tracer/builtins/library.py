@@ -11,8 +11,10 @@ import numpy as np
 
 from ...errors import GraphBreak
 from ...guards.kinds import CALL
+from ...ir import core
 from ..object_model.constants import FALSE, ConstantVariable, TypedConstant
-from ..polyfills.numpy import dtype_of_result, left_to_python, stored
+from ..polyfills.numpy import dtype_of_result, left_to_python, only_where, stored
+from ..recording.nodes import record
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.dicts import DictVariable
@@ -62,6 +64,12 @@ def type_hints(tx: Tx, owner: VariableTracker) -> VariableTracker:
 @handles(left_to_python)
 def leave(tx: Tx, reason: VariableTracker) -> VariableTracker:
     raise GraphBreak(str(reason.as_constant(tx)))
+
+
+@handles(only_where)
+def expect(tx: Tx, condition: VariableTracker, reason: VariableTracker) -> VariableTracker:
+    told = str(reason.as_constant(tx))
+    return record(tx, core.expect, (condition.as_argument(tx), told))
 
 
 @handles(dtype_of_result)

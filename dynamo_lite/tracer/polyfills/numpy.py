@@ -13,13 +13,18 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .library import POLYFILLS, polyfill_of
 
-__all__ = ["POLYFILLS", "counts_between", "dtype_of_result", "left_to_python", "store_by_steps",
-           "stored"]
+__all__ = ["POLYFILLS", "counts_between", "dtype_of_result", "left_to_python", "only_where",
+           "store_by_steps", "stored"]
 
 
 def left_to_python(reason: Any) -> Any:
     """End the graph before the call that is being followed; answered by the tracer."""
     raise NotImplementedError(reason)
+
+
+def only_where(condition: Any, reason: Any) -> None:
+    """Bail out of calls whose data does not meet a condition; answered by the tracer."""
+    assert condition, reason
 
 
 def dtype_of_result(value: Any) -> Any:
@@ -88,8 +93,8 @@ def polymul(a1: Any, a2: Any) -> Any:
     first, second = np.atleast_1d(a1), np.atleast_1d(a2)
     if first.ndim > 1 or second.ndim > 1 or len(first) == 0 or len(second) == 0:
         return np.polymul.__wrapped__(a1, a2)  # type: ignore[attr-defined]
-    if first[0] == 0 or second[0] == 0:
-        raise ValueError("a polynomial with leading zeros")
+    only_where((first[0] != 0) & (second[0] != 0),
+               "np.polymul cuts off leading zeros, and data decides how many")
     return np.convolve(first, second)
 
 
