@@ -204,3 +204,49 @@ def test_a_graph_break_in_a_compiled_function_in_a_differentiated_one():
 
     with pytest.raises(dl.errors.FullGraphRequired, match=r"print(.|\n)*test_guards.*tells"):
         dl.grad(lambda x: tells(x).sum())(normal(3))
+
+
+OF_ROWS = {
+    "sum": lambda x: (x.sum(axis=0) ** 2).sum(), "mean": lambda x: (x.mean(axis=0) ** 2).sum(),
+    "cumsum": lambda x: (np.cumsum(x, axis=0) ** 2).sum(),
+    "median": lambda x: np.median(x, axis=0).sum(),
+    "network": lambda x: np.log(np.exp(x - x.max(1, keepdims=True)).sum(1)).sum(),
+    "normed": lambda x: (((x - x.mean(0)) / np.sqrt(x.var(0) + 0.1)) ** 3).sum(),
+    "loop": lambda x: sum_of_states(x), "sorted": lambda x: (np.sort(x, axis=0)[0] ** 2).sum(),
+}
+
+
+def sum_of_states(x):
+    state = np.zeros(x.shape[1])
+    for row in x:
+        state = np.tanh(state + row)
+    return state.sum()
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_a_batch_of_one_compiles_no_more_than_the_function_does(name):
+    gradient = dl.grad(OF_ROWS[name])
+    for n in (5, 7, 1, 2, 9):
+        x = np.linspace(0.1, 1.2, 3 * n).reshape(n, 3) ** 2
+        found = gradient(x)
+        direction = np.cos(np.arange(3.0 * n)).reshape(n, 3)
+        assert close((found * direction).sum(), central(OF_ROWS[name], x, direction))
+    assert len(gradient.entries()) == 2
+
+
+@pytest.mark.parametrize("name", ["sum", "cumsum", "network", "loop"])
+def test_a_batch_of_none_does_not_either(name):
+    gradient = dl.grad(OF_ROWS[name])
+    for n in (5, 7, 0, 3, 0):
+        x = np.ones((n, 3))
+        assert gradient(x).shape == x.shape
+    assert len(gradient.entries()) == 2
+
+
+@pytest.mark.parametrize("shift", [1, -2, 3, 9])
+def test_rolls_by_more_than_there_are(shift):
+    gradient = dl.grad(lambda x: (np.roll(x, shift) * x * np.arange(x.size)).sum())
+    for n in (5, 7, 1, 2, 3, 0, 8):
+        x, places = np.linspace(1, 2, n), np.arange(n)
+        expected = np.roll(x, shift) * places + np.roll(x * places, -shift)
+        assert close(gradient(x), expected, 1e-14)

@@ -168,16 +168,15 @@ def _rolled(emit: Emit, a: Any, amount: int, axis: int) -> Any:
     size = emit.type(a).shape[axis]
     if emit.facts.less_equal(size, 0):
         return emit(np.copy, a)
+    cut: Size = -amount
     if not emit.facts.less(abs(amount), size):
-        if not isinstance(size, int):
-            raise Unsupported("roll by more than the length")
-        amount %= size
-    if amount == 0:
+        cut = -(amount % size) if isinstance(size, int) else size - modulo(amount, size)
+    if cut == 0:
         return emit(np.copy, a)
     lead = (slice(None),) * axis
     parts: Sequence[Any] = [
-        emit(operator.getitem, a, (*lead, slice(-amount, None))),
-        emit(operator.getitem, a, (*lead, slice(None, -amount))),
+        emit(operator.getitem, a, (*lead, slice(cut, None))),
+        emit(operator.getitem, a, (*lead, slice(None, cut))),
     ]
     return emit(np.concatenate, parts, axis=axis)
 

@@ -59,8 +59,12 @@ class NodeEmit:
                 return row.decompose(self, *args, **kwargs)
             except Unsupported:
                 _truncate(self.new.graph, start)
-        kind = infer(target, args, kwargs, self.facts)
+        kind = infer(target, args, kwargs, self.facts_about(target))
         return self.new.call(target, args, kwargs, kind, self.node)
+
+    def facts_about(self, target: Any) -> Facts:
+        """Who answers what the type of a call's result depends on."""
+        return self.facts
 
     def type(self, value: Any) -> ArrayType:
         return as_type(value.type if isinstance(value, Node) else value)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import NotDifferentiable
+from ...errors import DataDependent, NotDifferentiable
 from .. import core
 from ..binding import bound_by, taken_by
 from ..errstates import CONDITIONS
@@ -16,8 +16,10 @@ from ..facts import Facts
 from ..graph import Graph
 from ..memory import changes
 from ..node import Node
-from ..row import ROWS, Kind, Op
+from ..row import ROWS, Kind, Op, row_of
+from ..rules import creation, reductions
 from ..rules.layout import is_packed
+from ..sizes import Size
 from ..tree import map_leaves
 from ..types import ArrayType, Form, array, python_number
 from .decompose import NodeEmit
@@ -42,6 +44,39 @@ class SilentEmit(NodeEmit):
             order = visible_order([arg.type for arg in args if isinstance(arg, Node)])
             kwargs = {} if order is None else {"order": order}
         return super().__call__(target, *args, **kwargs)
+
+    def facts_about(self, target: Any) -> Facts:
+        row = row_of(target)
+        is_like = row is not None and row.infer in SHAPED_ALIKE
+        return Unasked(self.facts) if is_like else self.facts
+
+
+SHAPED_ALIKE = frozenset({
+    creation.copy_rule, creation.method_copy_rule, creation.astype_rule, creation.like_rule,
+    creation.full_like_rule, reductions.scan_rule,
+})
+"""Rules of results of which sizes of 0 and 1 change but the order in memory, where it does not
+matter."""
+
+
+class Unasked:
+    """Facts, without an answer about sizes that may be 0 or 1: none is guarded."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.facts, name)
+
+    def equal(self, left: Size, right: Size) -> bool:
+        if right in (0, 1):
+            raise DataDependent(f"whether {left} is {right}")
+        return self.facts.equal(left, right)
+
+    def less(self, left: Size, right: Size) -> bool:
+        if left == 0:
+            raise DataDependent(f"whether {right} is positive")
+        return self.facts.less(left, right)
 
 
 def is_plain(row: Op) -> bool:
