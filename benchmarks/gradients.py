@@ -51,6 +51,33 @@ dl.value_and_grad(loss)(*arguments)
 print(time.process_time() - begin)
 """
 """The first call for a two-layer network, in seconds of all threads."""
+PEAKS = """
+import numpy as np
+import dynamo_lite as dl
+
+def resident(most):
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith(most)) * 1024
+
+def source(u, rounds):
+    u = u.copy()
+    for _ in range(rounds):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]) - 0.01 * u[1:-1] ** 3
+    return (u * u).sum()
+
+state, gradient = np.linspace(0, 1, 100_000), dl.value_and_grad(source)
+for rounds in 10, 20:
+    gradient(state, rounds)
+for rounds in 625, 2500, 10_000:
+    before = resident("VmRSS")
+    with open("/proc/self/clear_refs", "w") as peak:
+        peak.write("5")
+    gradient(state, rounds)
+    print(rounds, (resident("VmHWM") - before) / state.nbytes)
+assert len(gradient.entries()) == 2
+"""
+"""States of a loop that a gradient adds to what is resident, by numbers of rounds, where nothing is
+compiled any more. Linux forgets the peak before each call."""
 
 
 # -- values
@@ -192,6 +219,12 @@ def first_call() -> float:
         return statistics.median([seconds() for _ in range(6)][1:])
 
 
+def peaks() -> dict[int, float]:
+    """Times the state of a loop, at most, for a number of rounds."""
+    lines = (line.split() for line in fresh_process(PEAKS).splitlines())
+    return {int(rounds): float(states) for rounds, states in lines}
+
+
 # -- what is told
 
 def geomean(ratios: list[float]) -> float:
@@ -207,6 +240,7 @@ def summary(compared: list[dict[str, Any]], measured: list[dict[str, Any]]) -> l
     of_value = statistics.median(one["of_value"] for one in measured)
     loops = {name: against_value(*loop) for name, loop in LOOPS.items()}
     first = first_call()
+    of_root = {rounds: states / math.sqrt(rounds) for rounds, states in peaks().items()}
     figures = [
         Figure(f"largest difference from jax.grad, {len(compared)} functions", f"{worst:.1e}",
                "<= 1e-12", worst <= 1e-12),
@@ -215,6 +249,7 @@ def summary(compared: list[dict[str, Any]], measured: list[dict[str, Any]]) -> l
         Figure("first call, two-layer network, CPU", f"{first:.2f} s", "<= 0.3 s", first <= 0.3),
         Figure(f"through {ROUNDS:,} iterations ÷ forwards", f"{max(loops.values()):.1f}", "<= 5",
                max(loops.values()) <= 5, ", ".join(f"{n} {r:.1f}" for n, r in loops.items())),
+        peaks_figure(of_root),
     ]
     for peer, goal in ("JAX", 1.0), ("autograd", 10.0):
         all_of = ratios(measured, peer)
@@ -223,6 +258,14 @@ def summary(compared: list[dict[str, Any]], measured: list[dict[str, Any]]) -> l
             f"speed against {peer}, geomean", f"{geomean(all_of):.2f}x", f">= {goal:g}x",
             geomean(all_of) >= goal, f"faster in {wins} of {len(all_of)} programs"))
     return figures
+
+
+def peaks_figure(of_root: dict[int, float]) -> Figure:
+    """What is resident at most, in states, divided by the root of the number of rounds."""
+    worst = max(of_root.values())
+    return Figure(
+        "resident memory of a gradient through n rounds ÷ that of √n states", f"{worst:.1f}",
+        "<= 4", worst <= 4, ", ".join(f"{n:,} rounds {r:.1f}" for n, r in of_root.items()))
 
 
 def save(path: Path) -> None:

@@ -151,7 +151,7 @@ def compile_with(fn: Any, listener: Callable[[FrameRecord], None], **options: An
 
 
 def compile_whole(
-    fn: Callable[..., Any], name: str, backend: str = "auto", **settings: Any
+    fn: Callable[..., Any], name: str, backend: str | Backend = "auto", **settings: Any
 ) -> Any:
     """`compile` with `fullgraph`, but what the program itself raises is raised."""
     chosen = _options(backend, None, True, None, settings, name)

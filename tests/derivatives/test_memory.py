@@ -3,13 +3,16 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 
 import numpy as np
+import pytest
 from dynamo_lite.backends.hints import hints_of
 from dynamo_lite.backends.lowering.lower import likely, lower
 from dynamo_lite.backends.passes.memory import bytes_made
 
 import dynamo_lite as dl
+from benchmarks.gradients import peaks
 from dynamo_lite.ir.control import all_nodes, for_loop
 from dynamo_lite.ir.facts import graph_facts
 from dynamo_lite.ir.passes import optimize
@@ -60,6 +63,31 @@ def test_a_long_loop_keeps_a_few_states():
 
 def test_a_linear_loop_keeps_none():
     assert bytes_for(spread, ROD) <= 10 * ROD.nbytes
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="Linux tells the peak")
+def test_what_is_resident_grows_as_the_root_of_the_rounds():
+    """Of a process that makes gradients through more and more rounds, which are an argument."""
+    states = peaks()
+    assert sorted(states) == [625, 2500, 10_000]
+    for rounds, most in states.items():
+        assert 0.5 * math.sqrt(rounds) <= most <= 4 * math.sqrt(rounds)
+
+
+@pytest.mark.parametrize("ends", [
+    (0, 7, 1), (0, 32, 1), (0, 33, 1), (0, 1024, 1), (0, 1025, 1), (3, 4100, 1), (5, 5, 1),
+    (9, 3, 1), (2, 3000, 3), (1500, 0, -1), (40, -3, -2)])
+def test_rounds_that_are_arguments(ends):
+    def grown(u, start, stop):
+        for i in range(start, stop, step):
+            u = np.tanh(u * (1.0 + 1e-4 * i)) + 1e-3
+        return (u * u).sum()
+
+    *ends, step = ends
+    u, gradient = np.array([0.9, -0.5, 0.2]), dl.grad(grown)
+    for start, stop in ((1, 9 * step), (2, 11 * step), ends):
+        expected = dl.grad(lambda u: grown(u, start, stop))(u)
+        assert np.allclose(gradient(u, start, stop), expected, rtol=1e-12, atol=0)
 
 
 def layers(x, layer):

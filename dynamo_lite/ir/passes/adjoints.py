@@ -14,6 +14,7 @@ from typing import Any
 from .. import control
 from ..binding import bound_by, taken_by, unbacked_in
 from ..node import Node
+from ..sizes import Size
 from ..tree import map_leaves
 from ..types import ArrayType, python_number
 from .decompose import NodeEmit
@@ -143,7 +144,7 @@ class LoopBackwards(KeepingLoop):
     # -- backwards
 
     def by_segments(
-        self, values: list[Any], stacks: dict[Key, Node], segment: int, counted: Any,
+        self, values: list[Any], stacks: dict[Key, Node], segment: Size, counted: Any,
         needed: list[Key],
     ) -> list[Node]:
         """From the last segment to the first: run it again, keeping all states, then go back."""

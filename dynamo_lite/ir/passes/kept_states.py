@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import control, core
 from ..node import Node
+from ..sizes import Size, SizeExpr, depends_on_data, floordiv, minimum, positive_part
 from ..types import python_number
 from .decompose import NodeEmit
 from .loops import Loop, results_of
@@ -23,27 +24,46 @@ SEGMENT = 1024
 the number of these states."""
 
 
+GROWS = tuple(4**exponent for exponent in range(5, 11))
+"""Numbers of iterations behind which segments of loops of varying length are twice as long."""
+
+
+def root_above(count: Size) -> Size:
+    """A power of two that is at least the root of a count, and less than two times as much; SHORT
+    for small counts, and 2048 for all large ones."""
+    found: Size = SHORT
+    for most in GROWS:
+        found = found + math.isqrt(most) * minimum(positive_part(count - most), 1)
+    return found
+
+
 class KeepingLoop(Loop):
     """A loop that is made to keep all its states, or the first of every segment, which runs again
     then."""
 
     def bound(self) -> Any:
         """The most iterations, if that is known."""
-        if self.stop is None or not isinstance(self.start, int) or not isinstance(self.stop, int):
+        ends = self.start, self.stop
+        if not all(isinstance(end, (int, SizeExpr)) and not depends_on_data(end) for end in ends):
             return None
-        return len(range(self.start, self.stop, self.step))
+        if all(isinstance(end, int) for end in ends):
+            return len(range(self.start, self.stop, self.step))
+        away = self.stop - self.start if self.step > 0 else self.start - self.stop
+        return floordiv(positive_part(away) + abs(self.step) - 1, abs(self.step))
 
-    def capacity(self, bound: Any) -> tuple[int, int]:
+    def capacity(self, bound: Any) -> tuple[Size, Size]:
         """How many states are kept, and of every how many iterations."""
         if bound is None:
             return SEGMENT, SEGMENT
+        if not isinstance(bound, int):
+            return root_above(bound), root_above(bound)
         if bound <= SHORT:
             return bound, 1
         segment = math.isqrt(bound - 1) + 1
         return -(-bound // segment), segment
 
     def keep_states(
-        self, slots: int, segment: int, kept: list[Key]
+        self, slots: Size, segment: Size, kept: list[Key]
     ) -> tuple[Any, dict[Key, Node]]:
         """Make the loop count its iterations and keep some values; the count and the stacks."""
         node, emit = self.node, self.emit
@@ -61,11 +81,11 @@ class KeepingLoop(Loop):
         number = integer(emit, core.plain, emit(operator.getitem, made[0], 0))
         return number, dict(zip(kept, made[1:]))
 
-    def stacks(self, emit: NodeEmit, slots: int, kept: list[Key]) -> list[Node]:
+    def stacks(self, emit: NodeEmit, slots: Size, kept: list[Key]) -> list[Node]:
         kinds = [self.kinds[key] if isinstance(key, int) else key.type for key in kept]
         return [emit(np.empty, (slots, *kind.shape), kind.dtype) for kind in kinds]
 
-    def replace_body(self, new: list[Node], segment: int, keys: list[Key]) -> None:
+    def replace_body(self, new: list[Node], segment: Size, keys: list[Key]) -> None:
         """The body that also counts, and stores the states that it is given, and other values."""
         node, scope = self.node, Scope(self.emit.new.graph, self.node, self.sweep.facts)
         given, constants = self.parameters(scope), scope.take(self.constants)
@@ -86,7 +106,7 @@ class KeepingLoop(Loop):
         node.kwargs = {"versions": self.versions + len(new)}
 
     def checkpoint(
-        self, scope: Scope, k: Any, states: list[Any], stacks: list[Node], segment: int
+        self, scope: Scope, k: Any, states: list[Any], stacks: list[Node], segment: Size
     ) -> list[Node]:
         """Store the state where a segment begins."""
         if segment == 1:
@@ -115,7 +135,7 @@ class KeepingLoop(Loop):
 
     def run_again(
         self, around: Scope, states: list[Any], constants: Any, start: Any, count: Any,
-        segment: int, needed: list[Key],
+        segment: Size, needed: list[Key],
     ) -> dict[Key, Node]:
         """The states and values of a segment that are needed."""
         emit = around.emit
