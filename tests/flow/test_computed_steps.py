@@ -7,7 +7,7 @@ import pytest
 import dynamo_lite as dl
 from benchmarks.loop_programs import sieve
 
-from ..oracle import check
+from ..oracle import check, same
 
 
 def visited(x, steps):
@@ -139,3 +139,38 @@ def test_what_decides_is_read_before_it_changes():
     x = np.random.default_rng(0).normal(size=70)
     check(dl.compile(first_decides), first_decides, x)
     check(dl.compile(crossed_out), crossed_out, 300)
+
+
+def discounted(rewards, start):
+    returns, total = np.zeros_like(rewards), 0.0
+    for at in reversed(range(start, len(rewards))):
+        total = rewards[at] + 0.9 * total
+        returns[at] = total
+    return returns
+
+
+def every_third(rewards, start):
+    total, at = 0.0, None
+    for at in reversed(range(start, len(rewards), 3)):
+        total = 0.9 * total + rewards[at]
+    return total, at
+
+
+def downwards(rewards, start):
+    total = 0.0
+    for at in range(len(rewards) - 1, start - 1, -1):
+        total = 0.9 * total + rewards[at]
+    for at in reversed(range(len(rewards) - 1, start, -2)):
+        total = 0.8 * total - rewards[at]
+    return total
+
+
+@pytest.mark.parametrize("function", [discounted, every_third, downwards])
+def test_ranges_of_varying_length_from_their_ends(function):
+    compiled = dl.compile(function, fullgraph=True)
+    for size, start in (
+        (5, 0), (7, 0), (9, 1), (100, 2), (1000, 3), (6, 4), (8, 2), (3, 3), (2, 9)
+    ):
+        rewards = np.random.default_rng(size).standard_normal(size)
+        assert same(compiled(rewards, start), function(rewards, start))
+    assert len(compiled.entries()) <= 5

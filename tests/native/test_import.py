@@ -1,4 +1,5 @@
 """Importing the source tree without a built core says what to do."""
+import importlib.util
 import inspect
 import os
 import re
@@ -137,6 +138,7 @@ def test_versions_agree():
 
 
 REPORTS = """
+import importlib.util
 import inspect
 x, f = np.ones(2), dl.compile(lambda x: x + 1)
 shown = dl.profile()
@@ -177,3 +179,12 @@ def test_there_a_program_runs_as_it_is(tmp_path, options, given):
     found = run("-X", "utf8", "-c", started, *options, *program, "x")
     assert found.stdout.splitlines()[-1:] == run("-X", "utf8", *program, "x").stdout.splitlines()
     assert found.stderr == ""
+
+
+@pytest.mark.parametrize("module", ["optree", "llvmlite.binding"])
+def test_behind_a_module_that_has_loaded_the_library_of_c_plus_plus(module):
+    if importlib.util.find_spec(module.partition(".")[0]) is None:
+        pytest.skip(f"{module} is not installed")
+    text = f"import {module}, dynamo_lite.native; print('loaded')"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.stdout == "loaded\n", done.stderr

@@ -81,8 +81,17 @@ using MachineKey = std::pair<std::string, int>;
 std::mutex machines_mutex;
 std::multimap<MachineKey, void *> machines;
 
+// `std::call_once` would need a variable of libstdc++'s for each thread: where another module has
+// brought that library, there is no room for these any more.
 Library library;
-std::once_flag loaded;
+std::mutex loading;
+bool loaded = false;
+
+void load_library(const std::string &path) {
+    std::lock_guard<std::mutex> lock(loading);
+    if (!loaded) library.load(path);
+    loaded = true;
+}
 
 // LLVM's own text as a string of ours.
 std::string Library::taken(const char *text) const {
@@ -334,7 +343,7 @@ int watch_llvm() {
 void compile_module(const std::string &path, const std::string &cpu, LlvmModule &module) {
     AtWork busy;
     if (ended) return;
-    std::call_once(loaded, [&] { library.load(path); });
+    load_library(path);
     if (library.error.empty()) {
         compile(cpu, module);
     } else {

@@ -21,7 +21,7 @@ from ..object_model.constants import (
 )
 from ..object_model.refusals import length, name_in_c, refuse
 from ..object_model.sorting import sorted_items
-from ..polyfills.language import by_index_backwards
+from ..polyfills.language import by_index_backwards, range_backwards
 from ..python import operators
 from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
@@ -42,7 +42,12 @@ from ..trackers.containers.iterators import (
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sequences import SequenceVariable, TupleVariable, index_constant
 from ..trackers.containers.sets import SetVariable
-from ..trackers.containers.slices import RangeVariable, SliceVariable, make_range
+from ..trackers.containers.slices import (
+    DataRangeVariable,
+    RangeVariable,
+    SliceVariable,
+    make_range,
+)
 from ..trackers.objects.objects import ObjectVariable
 from .table import handles
 
@@ -135,6 +140,8 @@ def builtin_reversed(tx: Tx, value: VariableTracker) -> VariableTracker:
         return _reversed_object(tx, value)
     if isinstance(value, RangeVariable):
         return tx.iterator(RangeVariable(value.value[::-1]))
+    if isinstance(value, DataRangeVariable) and value.has_known_step:
+        return tx.iterator(tx.call(tx.known(range_backwards), *value.ends))
     if isinstance(value, ConstantVariable) and isinstance(value.value, str | bytes):
         value = TupleVariable([constant(item) for item in value.as_constant(tx)])
     if value.python_type() is np.ndarray:

@@ -27,6 +27,17 @@ def by_index_backwards(sequence: Any) -> Iterator[Any]:
     return _backwards_from(sequence, len(sequence) - 1)
 
 
+def range_backwards(start: Any, stop: Any, step: Any) -> Any:
+    """The items of a range, the last one first."""
+    if step == 1 or step == -1:
+        last = stop - step
+    elif step > 0:
+        last = stop - 1 - (stop - 1 - start) % step
+    else:
+        last = stop + 1 + (start - stop - 1) % -step
+    return range(last, start - step, -step)
+
+
 def _backwards_from(sequence: Any, index: Any) -> Iterator[Any]:
     while index >= 0:
         try:

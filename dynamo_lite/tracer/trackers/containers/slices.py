@@ -160,22 +160,24 @@ class DataRangeVariable(VariableTracker):
         return RangeVariable(observe(range, *[end.as_constant(tx) for end in self.ends]))
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
-        """Where the start is known, only how many items are taken is guarded; a place that takes
-        all of one new number after another breaks the graph instead."""
+        """Of sizes only how many items are taken is guarded; a place that takes all of one new
+        number after another breaks the graph instead."""
         start, stop, step = (end.as_argument(tx) for end in self.ends)
-        if not all(isinstance(end, int) for end in (start, step)) or step <= 0 or (
-            not isinstance(stop, SizeExpr)
+        if not all(isinstance(end, (int, SizeExpr)) for end in (start, stop)) or (
+            not isinstance(step, int) or step == 0
         ):
             yield from self.known(tx).iterate(tx)
             return
-        items, policy = range(start, tx.shapes.hint(stop), step), tx.shapes.policy
-        place = tx.location(), f"range({start}, {tx.shapes.described(stop)}, {step})"
-        if not policy.can_fix(place, len(items)):
+        shapes = tx.shapes
+        items = range(shapes.hint(start), shapes.hint(stop), step)
+        ends = ", ".join(map(shapes.described, (start, stop)))
+        place = tx.location(), f"range({ends}, {step})"
+        if not shapes.policy.can_fix(place, len(items)):
             raise GraphBreak(f"Python needs {place[1]}, whose length keeps changing")
-        while tx.shapes.less(start, stop):
-            yield ConstantVariable(start)
+        while shapes.less(start, stop) if step > 0 else shapes.less(stop, start):
+            yield ConstantVariable(start) if isinstance(start, int) else tx.size(start)
             start += step
-        policy.may_fix(place, len(items))
+        shapes.policy.may_fix(place, len(items))
 
     def truth(self, tx: Tx) -> bool:
         return self.known(tx).truth(tx)
