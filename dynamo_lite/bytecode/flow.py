@@ -99,6 +99,22 @@ def plain_successors(instruction: Instruction) -> list[int]:
     return following
 
 
+def up_to(code: CodeType, index: int, head: int, most: int) -> list[Instruction] | None:
+    """The instructions from one on up to the head of a loop that it is part of; None if these are
+    more than `most`, have a loop among them or lead out of it."""
+    shape, instructions = shape_of(code), read(code)
+    found, todo = set[int](), [index]
+    while todo:
+        at = todo.pop()
+        if at in found or at == head:
+            continue
+        if len(found) == most or at not in shape.loops[head].members or at in shape.loops:
+            return None
+        found.add(at)
+        todo += plain_successors(instructions[at])
+    return [instructions[at] for at in sorted(found)]
+
+
 def _loops(instructions: tuple[Instruction, ...]) -> dict[int, Loop]:
     back = [i for i in instructions if i.target is not None and i.target <= i.index]
     if not back:

@@ -7,18 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..native import CONTINUATION
 from .assembling import Assembler, Label, jump_back
-from .flow import shape_of
+from .flow import shape_of, up_to
 from .liveness import live_locals
 from .reading import FOR_ITER_SKIPS, Instruction, positions, read
 from .resume import ResumePoint, flat_code, in_place, own_cells, with_code
 from .stack_depths import stack_depths
 
 _UNBINDS = frozenset({"DELETE_FAST", "LOAD_FAST_AND_CLEAR"})
+_CHANGES = _UNBINDS | {"STORE_FAST", "STORE_CLOSURE"}
 _JUMP_SIZE = 4
+
+
+class Changeless(NamedTuple):
+    """What is left of an iteration, and where the next one begins."""
+
+    function: FunctionType
+    there: ResumePoint
 
 
 def rest_of_iteration(
@@ -27,6 +35,37 @@ def rest_of_iteration(
     """The function that runs `function` from `point` to the head of the loop around it, and `more`
     iterations of a `for` loop, and returns the continuation that `resume` gives for there. None
     where there is no such loop, or not everything is known of its head."""
+    def leave(assembler: Assembler, there: ResumePoint, unbound: frozenset[str]) -> None:
+        _leave(assembler, there, unbound, resume(there))
+
+    return _up_to_head(function, point, more, leave)
+
+
+def changing_nothing(function: FunctionType, point: ResumePoint) -> Changeless | None:
+    """The function that does what is left of an iteration, where it stores in no variable of the
+    frame and leaves nothing on its stack, and returns None."""
+    code, places = flat_code(function.__code__), list[ResumePoint]()
+    if (head := _next_head(code, point)) is None:
+        return None
+    arm = up_to(code, point.index, head, len(code.co_code))
+    if arm is None or any(each.opname in _CHANGES for each in arm):
+        return None
+
+    def leave(assembler: Assembler, there: ResumePoint, unbound: frozenset[str]) -> None:
+        places.append(there)
+        for _ in there.stack:
+            assembler.emit("POP_TOP")
+        assembler.emit("LOAD_CONST", None)
+        assembler.emit("RETURN_VALUE")
+
+    made = _up_to_head(function, point, 0, leave, takes_over=False)
+    return None if made is None else Changeless(made, places[0])
+
+
+def _up_to_head(
+    function: FunctionType, point: ResumePoint, more: int,
+    leave: Callable[[Assembler, ResumePoint, frozenset[str]], None], takes_over: bool = True,
+) -> FunctionType | None:
     code = flat_code(function.__code__)
     if (at := _next_head(code, point)) is None:
         return None
@@ -36,7 +75,7 @@ def rest_of_iteration(
     there = _point_at(code, head, point, unbound)
     if there is None:
         return None
-    assembler, count = in_place(function, point)
+    assembler, count = in_place(function, point, takes_over)
     left = assembler.add_local("left") if more else None
     if left is not None:
         assembler.emit("LOAD_CONST", more)
@@ -47,7 +86,7 @@ def rest_of_iteration(
     assembler.place(at_head, len(there.stack))
     if left is not None and not _go_round(assembler, head, left):
         return None
-    _leave(assembler, there, unbound, resume(there))
+    leave(assembler, there, unbound)
     made = assembler.finish(body=True, co_argcount=count)
     text = bytearray(made.co_code)
     if not jump_back(text, len(text) - len(code.co_code) + head.offset, at_head.offset):

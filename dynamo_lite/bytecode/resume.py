@@ -89,7 +89,9 @@ def resume_function(function: FunctionType, point: ResumePoint) -> FunctionType:
     return with_code(function, assembler.finish(body=True, co_argcount=arguments))
 
 
-def in_place(function: FunctionType, point: ResumePoint) -> tuple[Assembler, int]:
+def in_place(
+    function: FunctionType, point: ResumePoint, takes_over: bool = True
+) -> tuple[Assembler, int]:
     """The beginning of a resume function, up to the jump, and how many parameters it has."""
     code = flat_code(function.__code__)
     instruction = read(code)[point.index]
@@ -99,7 +101,8 @@ def in_place(function: FunctionType, point: ResumePoint) -> tuple[Assembler, int
     arguments = len(assembler.locals)
     assembler.at(positions(code, instruction))
     prologue(assembler, is_continuation=True)
-    assembler.take_over()
+    if takes_over:
+        assembler.take_over()
     for name in sorted(point.unbound):
         assembler.emit("DELETE_FAST", name)
     for name, argument in cells.items():

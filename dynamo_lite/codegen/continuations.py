@@ -39,10 +39,12 @@ class Continuations:
         self.points: list[ResumePoint] = []
 
     def resume(
-        self, index: int, stack: Stack, changing: Push | None = None, waits: bool = False
+        self, index: int, stack: Stack, changing: Push | None = None, waits: bool = False,
+        is_short: bool = False,
     ) -> None:
         """Go on at instruction `index`. If a number, the value on the stack that is `changing` is
-        another one each time. A continuation that `waits` has Python run some iterations first."""
+        another one each time. A continuation that `waits` has Python run some iterations first, one
+        that `is_short` what is left of this one."""
         following = read(self.original)[index]
         if following.opname == "PUSH_NULL" and is_second_half(self.original, following):
             index, stack = index + 1, [*stack, (False, push_nothing)]
@@ -55,6 +57,9 @@ class Continuations:
             self.code.load_callable(self.frames.continuation_in_python(point))
         elif waits:
             self.code.load_callable(self.frames.iterations_in_python(point))
+        elif is_short:
+            facts = self._symbolic(stack, changing)
+            self.code.load_callable(self.frames.rest_in_python(point, facts))
         else:
             self.code.load_callable(self.frames.resume(point, self._symbolic(stack, changing)))
         count = self._push_arguments(stack)

@@ -29,6 +29,12 @@ class Frames(Protocol):
         """The same for some iterations, where the frame goes on in a `for` loop."""
         ...
 
+    def rest_in_python(
+        self, point: ResumePoint, symbolic: Iterable[Any]
+    ) -> Callable[..., Any]:
+        """The same for what is left of one iteration."""
+        ...
+
     def balance(self, index: int) -> Any:
         """The account of the loop at an instruction of the original text: `pays(iterations, saves)`
         says at a side exit whether to go on in compiled form, `earned` notes them at its end."""

@@ -24,6 +24,7 @@ from .frames import Frames
 from .handler_at_breaks import HandlerAtBreak
 from .locals_at_breaks import LocalsAtBreak
 from .reconstruct import Reconstructor
+from .short_arms import is_short
 
 
 class EXHAUSTED:
@@ -138,8 +139,9 @@ class Leaving:
             self.code.emit("POP_TOP")
             return self.continuations.resume(index, stack)
         self.assembler.jump("POP_JUMP_IF_FALSE", other)
-        depth = self.assembler.depth
-        self.continuations.resume(index, stack)
+        depth, values = self.assembler.depth, self.stopped.locals
+        is_in_python = is_short(self.code.function, index, ran.head, values)
+        self.continuations.resume(index, stack, is_short=is_in_python)
         self.assembler.place(other, depth)
         return self.continuations.resume(index, stack, waits=True)
 

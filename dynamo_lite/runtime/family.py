@@ -8,14 +8,16 @@ from typing import Any, Protocol
 
 from ..base.records import dataclass, field
 from ..bytecode.liveness import deletes_free_variables, sees_variables
-from ..bytecode.one_iteration import rest_of_iteration
+from ..bytecode.one_iteration import changing_nothing, rest_of_iteration
 from ..bytecode.resume import ResumePoint, lifted_function, own_cells, resume_function
 from ..guards.shapes.dynamic import SizeHistory
-from ..native import Balance, CompiledFunction, KeptStates
+from ..native import Arm, Balance, CompiledFunction, KeptStates
 from ..tracer.rules.trace_rules import Action, rule_for
 from .options import Options
 from .random_states import LEGACY_STATE, keep_random_state
 
+Facts = tuple[int, str, int]
+"""A size, stride or int: of which argument, which fact, and of which axis."""
 Callees = dict[FunctionType | CodeType, CompiledFunction]
 _ASYNCHRONOUS = 0x80 | 0x200  # CO_COROUTINE, CO_ASYNC_GENERATOR
 _GENERATOR = 0x20 | _ASYNCHRONOUS  # CO_GENERATOR
@@ -103,7 +105,7 @@ class Family:
             return ("legacy state",)
         if value is self.origin or (value is not None and value is self.beginning()):
             return ("origin",) if value is self.origin else ("beginning",)
-        is_known = isinstance(value, (CompiledFunction, FunctionType))
+        is_known = isinstance(value, (Arm, CompiledFunction, FunctionType))
         return self.ways.get(value) if is_known else None
 
     def asked(self, kind: str, *rest: Any) -> Any:
@@ -114,7 +116,7 @@ class Family:
         return made
 
     def resume(
-        self, point: ResumePoint, symbolic: Iterable[tuple[int, str, int]] = ()
+        self, point: ResumePoint, symbolic: Iterable[Facts] = ()
     ) -> CompiledFunction:
         """The compiled continuation of the frame, made once for each point."""
         if point not in self.continuations:
@@ -137,16 +139,38 @@ class Family:
     def iterations_in_python(self, point: ResumePoint) -> FunctionType:
         """The same for `AT_ONCE` iterations of the loop around it, behind which the frame is
         compiled again."""
-        def resume(there: ResumePoint) -> CompiledFunction:
-            code = self.origin.__code__
-            iterator = len(code.co_varnames) + len(own_cells(code)) + len(there.stack) - 1
-            return self.resume(there, [(iterator, "bound", 0)])
-
-        rest = rest_of_iteration(self.origin, point, resume, AT_ONCE)
+        rest = rest_of_iteration(self.origin, point, self._next(()), AT_ONCE)
         if rest is None:
             return self.continuation_in_python(point)
         function: FunctionType = self._noted(rest, "iterations_in_python", point)
         return function
+
+    def rest_in_python(
+        self, point: ResumePoint, symbolic: Iterable[Facts]
+    ) -> Callable[..., Any]:
+        """The same for what is left of the iteration: there is nothing to compile in it."""
+        known = frozenset(symbolic)
+        if (arm := changing_nothing(self.origin, point)) is not None:
+            function, there = arm
+            following = self._next(known)(there)
+            made = Arm(function, following, following.__code__.co_argcount)
+            self.ways[made] = "rest_in_python", point, known
+            return made
+        rest = rest_of_iteration(self.origin, point, self._next(known))
+        if rest is None:
+            return self.resume(point, known)
+        self.ways[rest] = "rest_in_python", point, known
+        return rest
+
+    def _next(self, symbolic: Iterable[Facts]) -> Callable[[ResumePoint], CompiledFunction]:
+        """The next iterations of a loop over an iterator."""
+        def resume(there: ResumePoint) -> CompiledFunction:
+            code = self.origin.__code__
+            iterator = len(code.co_varnames) + len(own_cells(code)) + len(there.stack) - 1
+            facts = {each for each in symbolic if each[0] <= iterator}
+            return self.resume(there, facts | {(iterator, "bound", 0)})
+
+        return resume
 
     def balance(self, index: int) -> Balance:
         """The account of a loop with side exits, the same for all continuations."""
@@ -205,6 +229,7 @@ ASKED: Mapping[str, Callable[..., Any]] = {
     "resume": Family.resume,
     "continuation_in_python": Family.continuation_in_python,
     "iterations_in_python": Family.iterations_in_python,
+    "rest_in_python": Family.rest_in_python,
     "callee": Family.callee,
     "lifted": Family.lifted_like,
     "origin": lambda family: family.origin,

@@ -11,6 +11,7 @@ from ..base.config import config
 from ..base.records import dataclass, field
 from ..bytecode.resume import with_code
 from ..codegen.bound import Bound, callable_of
+from ..codegen.steps import in_steps
 from ..errors import Unsupported
 from ..guards.programs.flatten import FlatGuards
 from ..guards.shapes.dynamic import SizeHistory, any_marks
@@ -115,7 +116,7 @@ def restored(
         setattr(record, name, value)
     kept.record = record
     made, is_driven = kept.target
-    target = callable_of(made if isinstance(made, Bound) else with_code(function, made))
+    target = in_steps(callable_of(made if isinstance(made, Bound) else with_code(function, made)))
     history.observations.append(seen)
     entry = compiled.add_entry(kept.program, drive(target) if is_driven else target, kept)
     record.counts = entry.counts

@@ -18,6 +18,7 @@ from ..base.records import dataclass
 from ..bytecode.resume import flat_code, prefix_length, with_code
 from ..codegen.bound import Bound, callable_of
 from ..codegen.output import Plan, plan
+from ..codegen.steps import in_steps
 from ..errors import NotWarm, TooLarge, Unsupported
 from ..guards.guard_set import GuardSet, types_of
 from ..guards.programs.flatten import FlatGuards, flatten
@@ -156,7 +157,8 @@ class Pipeline:
         self.report.becomes(record, target)
         is_driven = bool(replacement.points) and not self.is_continuation
         kept = Target(made if isinstance(made, Bound) else made.__code__, is_driven)
-        return Made(drive(target) if is_driven else target, kept)
+        run = in_steps(target)
+        return Made(drive(run) if is_driven else run, kept)
 
     def _planned(self, trace: Trace, record: FrameRecord) -> Plan | None:
         """What replaces the frame; None where Python runs it."""

@@ -356,6 +356,13 @@ def test_warnings_are_numpys_own(call, backend):
         check(dl.compile(call, backend=backend), call, V, tolerance=ROUNDED)
 
 
+def test_numpys_bools_are_the_two_that_there_are():
+    compiled = dl.compile(lambda x: (x[0] > 0, x[1] > 0))
+    for _ in range(2):
+        first, second = compiled(np.array([1.0, -1.0]))
+        assert first is np.True_ and second is np.False_
+
+
 def test_read_only_arrays_are_never_written(backend):
     def f(x):
         x += 1

@@ -25,6 +25,8 @@ int add_running_frames(PyObject *module);
 int add_stoppable_iterator(PyObject *module);
 int add_continuations(PyObject *module);
 int add_balance(PyObject *module);
+int add_steps(PyObject *module);
+int add_arms(PyObject *module);
 int add_range_iterators(PyObject *module);
 int add_cuda(PyObject *module);
 int add_interned(PyObject *module);

@@ -73,8 +73,17 @@ bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat
 // Calls what an entry runs, with no keyword arguments.
 PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args);
 
+// Whether a call would run just this target of an entry, which is then `entry`: the first one that
+// is tried. False with an exception that a guard must not hide.
+bool would_run(CompiledFunction *self, PyObject *target, PyObject *const *args, Py_ssize_t n,
+               Ref &entry);
+
 // Makes the signature and the entries follow the function's code, which a program may replace.
-void follow_code(CompiledFunction *self);
+void follow_other_code(CompiledFunction *self);
+inline void follow_code(CompiledFunction *self) {
+    PyObject *code = PyFunction_GET_CODE(self->function);
+    if (code != reinterpret_cast<PyObject *>(self->signature.code)) follow_other_code(self);
+}
 
 // Whether every compiled function runs in Python from here on.
 void run_all_in_python(bool is_so);

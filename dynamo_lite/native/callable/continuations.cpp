@@ -112,13 +112,8 @@ PyObject *drive_into(PyObject *, PyObject *args) {
         return nullptr;
     }
     Py_ssize_t n = PyList_GET_SIZE(arguments);
-    PyObject *call = PyTuple_New(n + BEFORE_ARGUMENTS);
+    PyObject *call = new_continuation(function, PySequence_Fast_ITEMS(arguments), n);
     if (!call) return nullptr;
-    PyTuple_SET_ITEM(call, 0, Py_NewRef(continuation_mark));
-    PyTuple_SET_ITEM(call, 1, Py_NewRef(function));
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        PyTuple_SET_ITEM(call, i + BEFORE_ARGUMENTS, Py_NewRef(PyList_GET_ITEM(arguments, i)));
-    }
     PyList_SetSlice(arguments, 0, n, nullptr);
     int place = PyFrame_GetLasti(frame);
     set_place(frame, UNSEEN);
@@ -197,6 +192,17 @@ PassedOn::PassedOn(PyObject *const *values) : outer(passed_on) {
 }
 
 PassedOn::~PassedOn() { passed_on = outer; }
+
+PyObject *new_continuation(PyObject *function, PyObject *const *arguments, Py_ssize_t n) {
+    PyObject *made = PyTuple_New(n + BEFORE_ARGUMENTS);
+    if (!made) return nullptr;
+    PyTuple_SET_ITEM(made, 0, Py_NewRef(continuation_mark));
+    PyTuple_SET_ITEM(made, 1, Py_NewRef(function));
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        PyTuple_SET_ITEM(made, i + BEFORE_ARGUMENTS, Py_NewRef(arguments[i]));
+    }
+    return made;
+}
 
 bool is_driver(PyObject *target) { return Py_TYPE(target) == driver_type; }
 

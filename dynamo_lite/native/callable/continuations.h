@@ -20,5 +20,8 @@ private:
     HandedOver *outer;
 };
 
+// `(CONTINUATION, function, *arguments)`, a new reference, or null with an error set.
+PyObject *new_continuation(PyObject *function, PyObject *const *arguments, Py_ssize_t n);
+
 // Whether a target is one that drives a frame through its continuations.
 bool is_driver(PyObject *target);

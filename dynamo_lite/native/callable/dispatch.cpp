@@ -244,10 +244,14 @@ bool is_left_to_watchers() {
            !compiles_watched.load(std::memory_order_relaxed);
 }
 
+bool is_left_to_python(CompiledFunction *self) {
+    return all_in_python.load(std::memory_order_relaxed) || has_nothing_to_try(self) ||
+           is_left_to_watchers();
+}
+
 bool has_to_run_in_python(CompiledFunction *self) {
     if (is_compiling_here(self)) return true;
-    bool is_so = all_in_python.load(std::memory_order_relaxed) || has_nothing_to_try(self) ||
-                 is_left_to_watchers();
+    bool is_so = is_left_to_python(self);
     self->unfit += is_so;
     return is_so;
 }
@@ -299,6 +303,19 @@ PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_ar
                     : PyObject_Vectorcall(callable, args, n_args, nullptr);
 }
 
+bool would_run(CompiledFunction *self, PyObject *target, PyObject *const *args, Py_ssize_t n,
+               Ref &found) {
+    follow_code(self);
+    bool has_any = self->entries && PyTuple_GET_SIZE(self->entries);
+    if (!has_any || are_spans_counted || n != self->signature.direct) return false;
+    if (is_compiling_here(self) || is_left_to_python(self)) return false;
+    CacheEntry *entry = entry_at(self->entries, 0);
+    if (entry->target != target || entry->program->block.n_args != n) return false;
+    found = Ref::borrow(reinterpret_cast<PyObject *>(entry));
+    return run_guards(entry->program, args, self->function) == GUARD_PASSED &&
+           entry->target == target;
+}
+
 Waits::Waits(CompiledFunction *self) {
     if (self->waiting <= 0) return;
     waiting = Ref::borrow(reinterpret_cast<PyObject *>(self));
@@ -310,9 +327,8 @@ Waits::~Waits() {
     reinterpret_cast<CompiledFunction *>(waiting.get())->waiting -= nanoseconds() - begin;
 }
 
-void follow_code(CompiledFunction *self) {
+void follow_other_code(CompiledFunction *self) {
     PyObject *code = PyFunction_GET_CODE(self->function);
-    if (code == reinterpret_cast<PyObject *>(self->signature.code)) return;
     Ref old_code(reinterpret_cast<PyObject *>(self->signature.code));
     self->signature = signature_of(code);
     Ref old_entries(std::exchange(self->entries, PyTuple_New(0)));

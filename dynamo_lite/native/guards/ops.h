@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/core.h"
+#include "interpreter/range_iterators.h"
 
 namespace guards {
 
@@ -14,6 +15,8 @@ enum class Code : uint8_t {
     // checks
     IS, WEAK_IS, TYPE, EQUALS, EQUALS_INT, LENGTH, KEYS, NO_KEY, NO_ATTR, ARRAY, ARRAY_LIKE, INT,
     RELATION, DISJOINT, NOT_ALIASED, NO_ALIAS, SPECIALS, SAME, FLAG, CALL,
+    // checks that other ops are folded to
+    BOUND, EQUALS_BOUND,
 };
 
 // What a size or a stride must be.
@@ -113,6 +116,15 @@ constexpr size_t MAX_STACK = 16;  // of a postfix expression
 
 PyObject *load(const Op &op, const Machine &machine);  // a new reference, or null
 bool holds(const Op &op, const Machine &machine);
+void fold_bounds(Block &block);
+inline bool holds_bound(const Op &op, const Machine &machine) {
+    int64_t value;
+    if (!find_bound(machine.registers[op.a], op.flags, value)) return false;
+    if (op.code == Code::EQUALS_BOUND) return value == op.number;
+    machine.slots[op.number] = value;
+    return true;
+}
+
 bool holds_array(const Op &op, const Machine &machine);
 bool holds_array_like(const Op &op, const Machine &machine);
 bool holds_unusual_relation(const Relation &relation, const int64_t *slots);

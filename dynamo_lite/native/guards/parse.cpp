@@ -403,6 +403,7 @@ bool parse(PyObject *ops, Block &block) {
         if (!parser.parse_op(PyTuple_GET_ITEM(ops, i), static_cast<int32_t>(i))) return false;
     }
     parser.finish();
+    fold_bounds(block);
     return true;
 }
 

@@ -33,10 +33,17 @@ private:
     T *heap;
 };
 
-// Relations are many and short: they are checked without a call.
+// These are many and short: they are checked without a call.
 inline bool passes(const Op &op, const Machine &machine) {
-    return op.code == guards::Code::RELATION ? holds_relation(*op.relation, machine.slots)
-                                             : holds(op, machine);
+    using guards::Code;
+    switch (op.code) {
+    case Code::RELATION: return holds_relation(*op.relation, machine.slots);
+    case Code::TYPE:
+        return reinterpret_cast<PyObject *>(Py_TYPE(machine.registers[op.a])) == op.object;
+    case Code::BOUND:
+    case Code::EQUALS_BOUND: return holds_bound(op, machine);
+    default: return holds(op, machine);
+    }
 }
 
 // The position of the first op that fails, or -1.

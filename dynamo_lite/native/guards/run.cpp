@@ -174,6 +174,8 @@ bool holds(const Op &op, const Machine &machine) {
     case Code::SPECIALS:
         return has_special_names(reinterpret_cast<PyTypeObject *>(op.object), op.second, *op.version);
     case Code::SAME: return value() == other();
+    case Code::BOUND:
+    case Code::EQUALS_BOUND: return holds_bound(op, machine);
     case Code::FLAG: return is_valid(op.object);
     case Code::CALL: return is_accepted(value(), op.object);
     default: Py_UNREACHABLE();

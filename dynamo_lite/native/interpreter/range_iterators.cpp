@@ -1,32 +1,10 @@
 // Iterators over ranges: what is left of them, and how they go on behind a loop that compiled code
 // has run. CPython tells and sets this only by way of new ranges and tuples.
-#include "base/core.h"
+#include "interpreter/range_iterators.h"
 
 namespace {
 
-// As in CPython's Objects/rangeobject.c; from 3.12 on in Include/internal/pycore_range.h.
-#if PY_VERSION_HEX >= 0x030C0000
-struct Iterator {
-    PyObject_HEAD
-    long start, step, left;
-
-    long next() const { return start; }
-    long count() const { return left; }
-    void take(long items) {
-        start = static_cast<long>(start + static_cast<unsigned long>(items) * step);
-        left -= items;
-    }
-};
-#else
-struct Iterator {
-    PyObject_HEAD
-    long index, start, step, length;
-
-    long next() const { return static_cast<long>(start + static_cast<unsigned long>(index) * step); }
-    long count() const { return length - index; }
-    void take(long items) { index += items; }
-};
-#endif
+using Iterator = RangeIterator;
 
 Iterator *iterator_of(PyObject *object) {
     if (Py_IS_TYPE(object, &PyRangeIter_Type)) return reinterpret_cast<Iterator *>(object);
@@ -43,15 +21,9 @@ PyObject *bound(PyObject *, PyObject *const *args, Py_ssize_t n_args) {
     Iterator *iterator = has_two(n_args) ? iterator_of(args[0]) : nullptr;
     long which = iterator ? PyLong_AsLong(args[1]) : -1;
     if (which == -1 && PyErr_Occurred()) return nullptr;
-    switch (which) {
-    case 0: return PyLong_FromLong(iterator->next());
-    case 1: {
-        unsigned long beyond = static_cast<unsigned long>(iterator->count()) * iterator->step;
-        return PyLong_FromLong(static_cast<long>(iterator->next() + beyond));
-    }
-    case 2: return PyLong_FromLong(iterator->step);
-    default: return PyErr_Format(PyExc_ValueError, "a range has no bound %ld", which);
-    }
+    int64_t value;
+    if (bound_of(iterator, which, value)) return PyLong_FromLongLong(value);
+    return PyErr_Format(PyExc_ValueError, "a range has no bound %ld", which);
 }
 
 // In unsigned arithmetic: two items may be farther apart than the largest long.
@@ -89,5 +61,10 @@ PyMethodDef functions[] = {
 };
 
 }  // namespace
+
+bool is_bound(PyObject *function) {
+    return PyCFunction_CheckExact(function) &&
+           PyCFunction_GET_FUNCTION(function) == as_function(bound);
+}
 
 int add_range_iterators(PyObject *module) { return PyModule_AddFunctions(module, functions); }

@@ -7,6 +7,8 @@
 
 #include <structmember.h>
 
+#include <algorithm>
+
 namespace {
 
 constexpr Py_ssize_t INLINE_OBJECTS = 16;  // this many fit on the C stack
@@ -45,21 +47,20 @@ struct Pointers {
     }
 };
 
-PyObject *collect_outputs(NativeEntry *self, PyObject **slots) {
+bool has_outputs(NativeEntry *self, PyObject **slots) {
     for (Py_ssize_t i = 0; i < self->n_outputs; ++i) {
-        if (slots[i] == nullptr) {
-            return PyErr_Format(PyExc_SystemError, "compiled graph left output %zd empty", i);
-        }
+        if (slots[i] != nullptr) continue;
+        PyErr_Format(PyExc_SystemError, "compiled graph left output %zd empty", i);
+        return false;
     }
-    if (self->single) {
-        PyObject *output = slots[0];
-        slots[0] = nullptr;
-        return output;
-    }
+    return true;
+}
+
+PyObject *collect_outputs(NativeEntry *self, PyObject **slots) {
+    if (self->single) return std::exchange(slots[0], nullptr);
     PyObject *outputs = PyTuple_New(self->n_outputs);
     for (Py_ssize_t i = 0; outputs != nullptr && i < self->n_outputs; ++i) {
-        PyTuple_SET_ITEM(outputs, i, slots[i]);
-        slots[i] = nullptr;
+        PyTuple_SET_ITEM(outputs, i, std::exchange(slots[i], nullptr));
     }
     return outputs;
 }
@@ -71,38 +72,59 @@ bool succeeded(NativeEntry *self, Call *call, int32_t code) {
     return call->frame.status == 0;
 }
 
-ALWAYS_INLINE PyObject *attempt(NativeEntry *self, PyObject *const *inputs, bool is_counted) {
-    Pointers slots;
-    if (!slots.make(self->n_slots)) return PyErr_NoMemory();
-    memset(slots.items, 0, self->n_slots * sizeof(PyObject *));
+// A call of the graph, which fills the slots: empty before.
+ALWAYS_INLINE Ran attempt_in(
+    NativeEntry *self, PyObject *const *inputs, PyObject **slots, bool is_counted) {
     Call call = {};
     call.inexact_flags = self->inexact_flags;
-    call.frame = {const_cast<PyObject **>(inputs), slots.items, self->objects, runtime_table, 0,
+    call.frame = {const_cast<PyObject **>(inputs), slots, self->objects, runtime_table, 0,
                   is_counted};
     Py_INCREF(self);
     clear_fp_flags();
     int32_t code = self->function(&call.frame);
-    PyObject *result;
+    Ran ran = Ran::BAILED_OUT;
     if (succeeded(self, &call, code)) {
-        result = collect_outputs(self, slots.items);
+        ran = has_outputs(self, slots) ? Ran::DONE : Ran::RAISED;
     } else {
         undo(&call);
-        result = Py_NewRef(bailout);
     }
-    for (Py_ssize_t i = 0; i < self->n_slots; ++i) Py_XDECREF(slots.items[i]);
     release_scratch(&call);
-    slots.free();
     Py_DECREF(self);
-    return result;
+    return ran;
 }
 
-NEVER_INLINE PyObject *attempt_counted(NativeEntry *self, PyObject *const *inputs) {
+// `take` is given the slots of a graph that has succeeded, and takes its outputs; false if it raises.
+template <class Take>
+ALWAYS_INLINE Ran attempt(NativeEntry *self, PyObject *const *inputs, bool is_counted, Take take) {
+    Pointers slots;
+    if (!slots.make(self->n_slots)) return PyErr_NoMemory(), Ran::RAISED;
+    Py_ssize_t n_slots = self->n_slots;
+    std::fill_n(slots.items, n_slots, nullptr);
+    Ran ran = attempt_in(self, inputs, slots.items, is_counted);
+    if (ran == Ran::DONE && !take(slots.items)) ran = Ran::RAISED;
+    for (Py_ssize_t i = 0; i < n_slots; ++i) Py_XDECREF(slots.items[i]);
+    slots.free();
+    return ran;
+}
+
+template <class Take>
+NEVER_INLINE Ran attempt_counted(NativeEntry *self, PyObject *const *inputs, Take take) {
     Span span(Spent::ENTRY, reinterpret_cast<PyObject *>(self));
-    return attempt(self, inputs, true);
+    return attempt(self, inputs, true, take);
+}
+
+template <class Take>
+ALWAYS_INLINE Ran run_into(NativeEntry *self, PyObject *const *inputs, Take take) {
+    return are_spans_counted ? attempt_counted(self, inputs, take)
+                             : attempt(self, inputs, false, take);
 }
 
 ALWAYS_INLINE PyObject *run(NativeEntry *self, PyObject *const *inputs) {
-    return are_spans_counted ? attempt_counted(self, inputs) : attempt(self, inputs, false);
+    PyObject *result = nullptr;
+    Ran ran = run_into(self, inputs, [&](PyObject **slots) {
+        return (result = collect_outputs(self, slots)) != nullptr;
+    });
+    return ran == Ran::BAILED_OUT ? Py_NewRef(bailout) : result;
 }
 
 PyObject *wrong_count(Py_ssize_t expected, Py_ssize_t given, PyObject *kwnames) {
@@ -317,6 +339,25 @@ void describe_callable(PyTypeObject *type, const char *name, Py_ssize_t size, Py
 }
 
 }  // namespace
+
+bool is_native_entry(PyObject *object) { return Py_TYPE(object) == &entry_type; }
+
+Py_ssize_t inputs_of(PyObject *entry) { return reinterpret_cast<NativeEntry *>(entry)->n_inputs; }
+
+Py_ssize_t outputs_of(PyObject *entry) { return reinterpret_cast<NativeEntry *>(entry)->n_outputs; }
+
+Ran run_native_entry(PyObject *entry, PyObject *const *inputs, PyObject **outputs) {
+    auto *self = reinterpret_cast<NativeEntry *>(entry);
+    if (self->n_slots == self->n_outputs && !are_spans_counted) {
+        return attempt_in(self, inputs, outputs, false);
+    }
+    return run_into(self, inputs, [&](PyObject **slots) {
+        for (Py_ssize_t i = 0; i < self->n_outputs; ++i) {
+            outputs[i] = std::exchange(slots[i], nullptr);
+        }
+        return true;
+    });
+}
 
 int add_entry_types(PyObject *module) {
     describe_callable(&entry_type, "dynamo_lite.native._core.NativeEntry", sizeof(NativeEntry),

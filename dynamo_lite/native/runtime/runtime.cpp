@@ -110,7 +110,20 @@ int32_t new_view(Frame *frame, int64_t slot, PyObject *base, void *data, PyArray
     return keep(frame, slot, view);
 }
 
+// As PyArray_Scalar makes it; of the two bools there is one each.
+PyObject *new_number(PyArray_Descr *descr, const void *data) {
+    PyObject *number = descr->typeobj->tp_alloc(descr->typeobj, 0);
+    if (number != nullptr) {
+        memcpy(reinterpret_cast<char *>(number) + sizeof(PyObject), data, PyDataType_ELSIZE(descr));
+    }
+    return number;
+}
+
 int32_t box_scalar(Frame *frame, int64_t slot, PyArray_Descr *descr, const void *data) {
+    bool is_number = PyTypeNum_ISNUMBER(descr->type_num) && !PyTypeNum_ISBOOL(descr->type_num);
+    if (is_number && PyArray_ISNBO(descr->byteorder)) {
+        return keep(frame, slot, new_number(descr, data));
+    }
     return keep(frame, slot, PyArray_Scalar(const_cast<void *>(data), descr, nullptr));
 }
 

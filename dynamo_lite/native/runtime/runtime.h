@@ -141,6 +141,13 @@ int32_t positions_true(Frame *frame, const void *mask, int64_t n, const int64_t 
                        int32_t ndim, const int64_t *shape, void *out);
 
 // entry.cpp and loader.cpp
+enum class Ran { DONE, BAILED_OUT, RAISED };
+bool is_native_entry(PyObject *object);
+Py_ssize_t inputs_of(PyObject *entry);
+Py_ssize_t outputs_of(PyObject *entry);
+// Runs a native entry, which fills the outputs (null before) with new references; when it has bailed
+// out they may be partly filled.
+Ran run_native_entry(PyObject *entry, PyObject *const *inputs, PyObject **outputs);
 // numeric.cpp
 int add_numeric(PyObject *module);
 int add_entry_types(PyObject *module);

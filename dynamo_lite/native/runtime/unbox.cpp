@@ -130,6 +130,10 @@ int32_t unbox_ints(PyObject **objects, const int64_t *which, int64_t n, int64_t 
 
 int32_t unbox_number(PyObject *object, int32_t typenum, void *out) {
     if (object == nullptr || typenum < 0) return FAILED;
+    if (typenum == NPY_DOUBLE && Py_IS_TYPE(object, &PyDoubleArrType_Type)) {
+        std::memcpy(out, reinterpret_cast<char *>(object) + VALUE, sizeof(double));
+        return OK;
+    }
     if (PyArray_IsScalar(object, Generic)) return unbox_scalar(object, typenum, out);
     if (!is_python_number(object)) return FAILED;
     for (const Row &row : ROWS) {

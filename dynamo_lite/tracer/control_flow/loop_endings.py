@@ -97,4 +97,12 @@ class Endings:
         ending = {name: tracker for name, tracker in found.items() if name in ANSWERS}
         if self.is_left and COUNT not in ending:
             ending[COUNT] = self.counted(ending[LAST])
-        return ending, {name: value for name, value in found.items() if name not in ANSWERS}
+        return ending, {
+            name: ending[LAST] if self.is_last_item(name) else value
+            for name, value in found.items() if name not in ANSWERS
+        }
+
+    def is_last_item(self, name: str) -> bool:
+        """Whether a variable that is read at side exits only is the item of the iteration there."""
+        one, last = self.told[name], self.told.get(LAST)
+        return last is not None and one.output is last.output and one.kind == last.kind

@@ -1,0 +1,107 @@
+#include "callable/arms.h"
+
+#include <structmember.h>
+
+#include "callable/continuations.h"
+
+PyTypeObject *arm_type = nullptr;
+
+namespace {
+
+Arm *cast(PyObject *object) { return reinterpret_cast<Arm *>(object); }
+
+PyObject *call_arm(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Arm *self = cast(object);
+    Py_ssize_t n_args = PyVectorcall_NARGS(nargsf);
+    if (kwnames || n_args < self->n) {
+        return PyErr_Format(PyExc_TypeError, "an arm takes %zd arguments or more", self->n);
+    }
+    Ref kept = Ref::borrow(object);
+    if (!run_arm(self, args, n_args)) return nullptr;
+    return new_continuation(self->following, args, self->n);
+}
+
+PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
+    PyObject *function, *following;
+    Py_ssize_t n;
+    if (!PyArg_ParseTuple(args, "O!On", &PyFunction_Type, &function, &following, &n)) return nullptr;
+    if (!is_compiled_function(following) || n < 0) {
+        return PyErr_Format(PyExc_TypeError, "an arm leads to a compiled function");
+    }
+    PyObject *made = type->tp_alloc(type, 0);
+    if (!made) return nullptr;
+    cast(made)->vectorcall = call_arm;
+    cast(made)->function = Py_NewRef(function);
+    cast(made)->following = Py_NewRef(following);
+    cast(made)->n = n;
+    return made;
+}
+
+int traverse(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(cast(object)->function);
+    Py_VISIT(cast(object)->following);
+    return 0;
+}
+
+PyObject *refuse(PyObject *, PyObject *const *, size_t, PyObject *) {
+    PyErr_SetString(PyExc_RuntimeError, "this arm has been released");
+    return nullptr;
+}
+
+int clear(PyObject *object) {
+    cast(object)->vectorcall = refuse;
+    Py_CLEAR(cast(object)->function);
+    Py_CLEAR(cast(object)->following);
+    return 0;
+}
+
+void dealloc(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    clear(object);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Arm, vectorcall), READONLY, nullptr},
+    {"function", T_OBJECT, offsetof(Arm, function), READONLY, "what is left of an iteration"},
+    {"following", T_OBJECT, offsetof(Arm, following), READONLY, "goes on with the next one"},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+    {Py_tp_members, members},
+    {Py_tp_doc, const_cast<char *>(
+        "Arm(function, following, n, /)\n--\n\n"
+        "A continuation that calls the function, which changes no variable and returns None, and\n"
+        "goes on with `following`, which takes the first `n` of the arguments.")},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {
+    "dynamo_lite.native.Arm", sizeof(Arm), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+        Py_TPFLAGS_IMMUTABLETYPE,
+    slots,
+};
+
+}  // namespace
+
+bool run_arm(Arm *self, PyObject *const *args, Py_ssize_t n_args) {
+    PyObject *function = self->function;
+    auto call = reinterpret_cast<PyFunctionObject *>(function)->vectorcall;
+    Ref result(call(function, args, n_args, nullptr));
+    return static_cast<bool>(result);
+}
+
+int add_arms(PyObject *module) {
+    arm_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+    return arm_type ? PyModule_AddObjectRef(module, "Arm", reinterpret_cast<PyObject *>(arm_type)) : -1;
+}

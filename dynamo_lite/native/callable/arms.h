@@ -1,0 +1,18 @@
+// Arms behind side exits that Python runs: a function for what is left of an iteration.
+#pragma once
+#include "callable/callable.h"
+
+// A continuation that calls `function` and goes on with `following`, which takes the first `n` of
+// its arguments.
+struct Arm {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *function, *following;
+    Py_ssize_t n;
+};
+
+extern PyTypeObject *arm_type;
+inline bool is_arm(PyObject *object) { return Py_TYPE(object) == arm_type; }
+
+// Calls the function of an arm; false with an exception.
+bool run_arm(Arm *self, PyObject *const *args, Py_ssize_t n_args);

@@ -1,0 +1,410 @@
+// Replacement functions that only run a compiled graph, call functions of ours and go on with a
+// continuation: the same without a frame of Python.
+#include "callable/arms.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/spans.h"
+#include "callable/continuations.h"
+#include "interpreter/interpreter.h"
+#include "runtime/runtime.h"
+
+namespace {
+
+enum class Kind : uint8_t { RUN, CALL, UNLESS, GO_ON, RETURN };
+
+using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t);
+
+const char *const NAMES[] = {"RUN", "CALL", "UNLESS", "GO_ON", "RETURN"};
+
+// Operands are places among the values of a call.
+struct Step {
+    Kind kind;
+    PyObject *callable = nullptr;  // borrowed from the tuple of steps
+    Function function = nullptr;   // CALL
+    std::vector<int> operands;
+    int result = 0;                // the first register that is written, or where UNLESS leads
+};
+
+constexpr Py_ssize_t MOST_VALUES = 320, MOST_OPERANDS = 128;
+
+struct Program {
+    Py_ssize_t n_args, n_registers;
+    std::vector<Step> steps;
+    std::vector<PyObject *> constants;  // borrowed from their tuple
+};
+
+struct Steps {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *function, *kept;  // `kept`: the steps and the constants
+    Program *program;
+};
+
+Steps *cast(PyObject *object) { return reinterpret_cast<Steps *>(object); }
+
+// The values of a call: the arguments of a round, what its steps have computed, and the constants.
+class Registers {
+public:
+    Registers(const Program &program, PyObject *const *args)
+        : n_args(program.n_args), n(program.n_registers) {
+        std::copy_n(args, n_args, values);
+        std::fill_n(own(), n, nullptr);
+        std::copy(program.constants.begin(), program.constants.end(), own() + n);
+    }
+    ~Registers() {
+        drop();
+        drop_arguments();
+    }
+    Registers(const Registers &) = delete;
+    PyObject *operator[](int which) const { return values[which]; }
+    PyObject **at(int which) { return values + which; }
+    PyObject *const *arguments() const { return values; }
+    // What the arguments are those of, where the round is not the first one.
+    PyObject *callee() const { return following; }
+
+    // The next round begins with other arguments, which are taken.
+    void begin(PyObject **arguments, PyObject *callee) {
+        for (Py_ssize_t i = 0; i < n_args; ++i) {
+            PyObject *old = std::exchange(values[i], std::exchange(arguments[i], nullptr));
+            if (following) Py_DECREF(old);
+        }
+        following = callee;
+        drop();
+    }
+
+private:
+    PyObject **own() { return values + n_args; }
+    void drop() {
+        for (Py_ssize_t i = 0; i < n; ++i) Py_XDECREF(std::exchange(own()[i], nullptr));
+    }
+    void drop_arguments() {
+        for (Py_ssize_t i = 0; following && i < n_args; ++i) Py_DECREF(values[i]);
+    }
+
+    Py_ssize_t n_args, n;
+    PyObject *following = nullptr;
+    PyObject *values[MOST_VALUES];
+};
+
+ALWAYS_INLINE void gather(const Registers &registers, const Step &step, PyObject **values) {
+    for (int operand : step.operands) *values++ = registers[operand];
+}
+
+bool call(Registers &registers, const Step &step) {
+    PyObject *values[MOST_OPERANDS];
+    gather(registers, step, values);
+    PyObject *self = PyCFunction_GET_SELF(step.callable);
+    PyObject *result = step.function(self, values, static_cast<Py_ssize_t>(step.operands.size()));
+    *registers.at(step.result) = result;
+    return result;
+}
+
+Ran run_graph(Registers &registers, const Step &step) {
+    PyObject *values[MOST_OPERANDS];
+    gather(registers, step, values);
+    return run_native_entry(step.callable, values, registers.at(step.result));
+}
+
+int is_true(PyObject *value) {
+    return PyBool_Check(value) ? value == Py_True : PyObject_IsTrue(value);
+}
+
+// What a round of the steps has come to: a result, or arguments for the next round.
+struct Round {
+    PyObject *result = nullptr;
+    bool goes_on = false;
+};
+
+// What a continuation is handed: owned.
+struct Handed {
+    Handed(const Registers &registers, const Step &step)
+        : n(static_cast<Py_ssize_t>(step.operands.size())) {
+        PyObject **next = items;
+        for (int operand : step.operands) *next++ = Py_NewRef(registers[operand]);
+    }
+    ~Handed() {
+        for (Py_ssize_t i = 0; i < n; ++i) Py_XDECREF(items[i]);
+    }
+    Handed(const Handed &) = delete;
+    PyObject *to(PyObject *continuation) const { return new_continuation(continuation, items, n); }
+
+    Py_ssize_t n;
+    PyObject *items[MOST_OPERANDS];
+};
+
+bool is_interrupted() { return something_pending() || others_wait(); }
+
+// Python runs an arm, behind which the steps are what comes next as long as nothing else has to: no
+// continuation is made then.
+Round run_arm_here(PyObject *steps, Arm *arm, PyObject *const *values, Py_ssize_t n) {
+    Ref kept = Ref::borrow(reinterpret_cast<PyObject *>(arm));
+    if (!run_arm(arm, values, n)) return {};
+    auto *following = reinterpret_cast<CompiledFunction *>(arm->following);
+    Ref found;
+    bool fits = arm->n == cast(steps)->program->n_args;
+    if (fits && !is_interrupted() && would_run(following, steps, values, arm->n, found)) {
+        auto *entry = reinterpret_cast<CacheEntry *>(found.get());
+        ++entry->counts->hits;
+        entry->streak = 0;
+        return {nullptr, true};
+    }
+    if (PyErr_Occurred()) return {};
+    return {new_continuation(arm->following, values, arm->n)};
+}
+
+// A round has had no effect then. Where it is not the first one, it is called on its own: who called
+// the steps would have Python run the first one.
+PyObject *bailed_out(const Program &program, const Registers &registers) {
+    if (!registers.callee()) return Py_NewRef(bailout);
+    return new_continuation(registers.callee(), registers.arguments(), program.n_args);
+}
+
+Round run_round(PyObject *steps, const Program &program, Registers &registers) {
+    for (size_t at = 0;;) {
+        const Step &step = program.steps[at++];
+        switch (step.kind) {
+        case Kind::RUN: {
+            Ran ran = run_graph(registers, step);
+            if (ran == Ran::BAILED_OUT) return {bailed_out(program, registers)};
+            if (ran == Ran::RAISED) return {};
+            break;
+        }
+        case Kind::CALL:
+            if (!call(registers, step)) return {};
+            break;
+        case Kind::UNLESS: {
+            int truth = is_true(registers[step.operands[0]]);
+            if (truth < 0) return {};
+            if (!truth) at = step.result;
+            break;
+        }
+        case Kind::GO_ON: {
+            Handed values(registers, step);
+            if (!is_arm(step.callable)) return {values.to(step.callable)};
+            auto *arm = reinterpret_cast<Arm *>(step.callable);
+            Round round = run_arm_here(steps, arm, values.items, values.n);
+            if (round.goes_on) registers.begin(values.items, arm->following);
+            return round;
+        }
+        case Kind::RETURN: return {Py_NewRef(registers[step.operands[0]])};
+        }
+    }
+}
+
+PyObject *run_steps(PyObject *steps, const Program &program, PyObject *const *args) {
+    Registers registers(program, args);
+    for (;;) {
+        Round round = run_round(steps, program, registers);
+        if (!round.goes_on) return round.result;
+    }
+}
+
+// Where the interpreter has something else to do, it does that in the function.
+PyObject *call_steps(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Steps *self = cast(object);
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    Ref kept = Ref::borrow(object);
+    if (kwnames || n != self->program->n_args || is_interrupted()) {
+        Ref function = Ref::borrow(self->function);
+        return kwnames ? PyObject_Vectorcall(function.get(), args, nargsf, kwnames)
+                       : call_target(function.get(), args, n);
+    }
+    return run_steps(object, *self->program, args);
+}
+
+// -- making one
+
+bool is_kind(PyObject *name, Kind kind) {
+    return PyUnicode_Check(name) &&
+           PyUnicode_CompareWithASCIIString(name, NAMES[static_cast<int>(kind)]) == 0;
+}
+
+bool read_number(PyObject *object, int &number) {
+    long value = PyLong_AsLong(object);
+    number = static_cast<int>(value);
+    return value != -1 || !PyErr_Occurred();
+}
+
+bool read_operands(PyObject *tuple, std::vector<int> &operands) {
+    if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) > MOST_OPERANDS) return false;
+    operands.resize(PyTuple_GET_SIZE(tuple));
+    for (size_t i = 0; i < operands.size(); ++i) {
+        if (!read_number(PyTuple_GET_ITEM(tuple, i), operands[i])) return false;
+    }
+    return true;
+}
+
+// Constants lie behind the registers.
+void place_constants(const Program &program, Step &step) {
+    for (int &operand : step.operands) {
+        if (operand < 0) operand = static_cast<int>(program.n_args + program.n_registers + ~operand);
+    }
+}
+
+// Functions of C that are called without a tuple; these are called directly.
+bool read_function(PyObject *callable, Function &function) {
+    bool is_plain = PyCFunction_CheckExact(callable) &&
+                    PyCFunction_GET_FLAGS(callable) == METH_FASTCALL;
+    auto found = is_plain ? PyCFunction_GET_FUNCTION(callable) : nullptr;
+    function = reinterpret_cast<Function>(reinterpret_cast<void (*)()>(found));
+    return is_plain;
+}
+
+// `(kind, ...)`: RUN and CALL have a callable, operands and the first result, GO_ON the first two,
+// UNLESS an operand and where it leads, RETURN an operand.
+bool read_step(PyObject *tuple, Step &step) {
+    Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_GET_SIZE(tuple) : 0;
+    if (n < 2) return false;
+    PyObject **items = &PyTuple_GET_ITEM(tuple, 0);
+    int kind = 0;
+    while (kind < 5 && !is_kind(items[0], static_cast<Kind>(kind))) ++kind;
+    if (kind == 5) return false;
+    step.kind = static_cast<Kind>(kind);
+    if (step.kind == Kind::RETURN || step.kind == Kind::UNLESS) {
+        step.operands.resize(1);
+        return read_number(items[1], step.operands[0]) &&
+               (n < 3 || read_number(items[2], step.result));
+    }
+    step.callable = items[1];
+    bool is_entry = is_native_entry(step.callable);
+    if (step.kind == Kind::CALL && !read_function(step.callable, step.function)) return false;
+    return n >= 3 && (step.kind == Kind::RUN) == is_entry && read_operands(items[2], step.operands) &&
+           (n < 4 || read_number(items[3], step.result));
+}
+
+Py_ssize_t values_of(const Program &program) {
+    return program.n_args + program.n_registers + static_cast<Py_ssize_t>(program.constants.size());
+}
+
+bool is_writeable(const Program &program, const Step &step) {
+    Py_ssize_t outputs = step.kind == Kind::RUN ? outputs_of(step.callable) : 1;
+    return step.result >= program.n_args &&
+           step.result + outputs <= program.n_args + program.n_registers;
+}
+
+bool is_sound(const Program &program, const Step &step, size_t index) {
+    for (int operand : step.operands) {
+        if (operand < 0 || operand >= values_of(program)) return false;
+    }
+    if (step.kind == Kind::RUN && inputs_of(step.callable) != Py_ssize_t(step.operands.size())) {
+        return false;
+    }
+    if (step.kind == Kind::UNLESS) {
+        return step.result > Py_ssize_t(index) && step.result < Py_ssize_t(program.steps.size());
+    }
+    bool writes = step.kind == Kind::RUN || step.kind == Kind::CALL;
+    return !writes || is_writeable(program, step);
+}
+
+bool is_sound(const Program &program) {
+    if (program.n_args < 0 || program.n_registers < 0 || values_of(program) > MOST_VALUES) return false;
+    if (program.steps.empty()) return false;
+    for (size_t i = 0; i < program.steps.size(); ++i) {
+        if (!is_sound(program, program.steps[i], i)) return false;
+    }
+    Kind last = program.steps.back().kind;
+    return last == Kind::GO_ON || last == Kind::RETURN;
+}
+
+bool read_program(PyObject *steps, PyObject *constants, Program &program) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); ++i) {
+        program.constants.push_back(PyTuple_GET_ITEM(constants, i));
+    }
+    program.steps.resize(PyTuple_GET_SIZE(steps));
+    for (size_t i = 0; i < program.steps.size(); ++i) {
+        if (!read_step(PyTuple_GET_ITEM(steps, i), program.steps[i])) return false;
+        place_constants(program, program.steps[i]);
+    }
+    return is_sound(program);
+}
+
+PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
+    PyObject *function, *steps, *constants;
+    Py_ssize_t n_args, n_registers;
+    if (!PyArg_ParseTuple(args, "O!nnO!O!", &PyFunction_Type, &function, &n_args, &n_registers,
+                          &PyTuple_Type, &steps, &PyTuple_Type, &constants)) {
+        return nullptr;
+    }
+    auto program = std::make_unique<Program>(Program{n_args, n_registers, {}, {}});
+    if (!read_program(steps, constants, *program)) {
+        return PyErr_Occurred() ? nullptr
+                                : PyErr_Format(PyExc_ValueError, "steps that do not fit together");
+    }
+    PyObject *made = type->tp_alloc(type, 0);
+    if (!made) return nullptr;
+    cast(made)->vectorcall = call_steps;
+    cast(made)->function = Py_NewRef(function);
+    cast(made)->program = program.release();
+    cast(made)->kept = PyTuple_Pack(2, steps, constants);
+    if (!cast(made)->kept) Py_CLEAR(made);
+    return made;
+}
+
+int traverse(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(cast(object)->function);
+    Py_VISIT(cast(object)->kept);
+    return 0;
+}
+
+PyObject *refuse(PyObject *, PyObject *const *, size_t, PyObject *) {
+    PyErr_SetString(PyExc_RuntimeError, "these steps have been released");
+    return nullptr;
+}
+
+int clear(PyObject *object) {
+    cast(object)->vectorcall = refuse;
+    Py_CLEAR(cast(object)->function);
+    Py_CLEAR(cast(object)->kept);
+    return 0;
+}
+
+void dealloc(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    clear(object);
+    delete cast(object)->program;
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Steps, vectorcall), READONLY, nullptr},
+    {"function", T_OBJECT, offsetof(Steps, function), READONLY, "does the same in Python"},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+    {Py_tp_members, members},
+    {Py_tp_doc, const_cast<char *>(
+        "Steps(function, n_args, n_registers, steps, constants, /)\n--\n\n"
+        "A target that does what the function does, in steps: (\"RUN\", entry, operands, first\n"
+        "result), (\"CALL\", callable, operands, result), (\"UNLESS\", operand, step), (\"GO_ON\",\n"
+        "continuation, operands), (\"RETURN\", operand). Operands are arguments, registers behind\n"
+        "them, or ~ the number of a constant.")},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {
+    "dynamo_lite.native.Steps", sizeof(Steps), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+        Py_TPFLAGS_IMMUTABLETYPE,
+    slots,
+};
+
+}  // namespace
+
+int add_steps(PyObject *module) {
+    Ref type(PyType_FromSpec(&spec));
+    return type ? PyModule_AddObjectRef(module, "Steps", type.get()) : -1;
+}

@@ -1,0 +1,46 @@
+// What guards look at in iterators over ranges, without objects for it.
+#pragma once
+#include "base/core.h"
+
+// As in CPython's Objects/rangeobject.c; from 3.12 on in Include/internal/pycore_range.h.
+#if PY_VERSION_HEX >= 0x030C0000
+struct RangeIterator {
+    PyObject_HEAD
+    long start, step, left;
+
+    long next() const { return start; }
+    long count() const { return left; }
+    void take(long items) {
+        start = static_cast<long>(start + static_cast<unsigned long>(items) * step);
+        left -= items;
+    }
+};
+#else
+struct RangeIterator {
+    PyObject_HEAD
+    long index, start, step, length;
+
+    long next() const { return static_cast<long>(start + static_cast<unsigned long>(index) * step); }
+    long count() const { return length - index; }
+    void take(long items) { index += items; }
+};
+#endif
+
+// The start, stop or step (0, 1, 2) of what is left.
+inline bool bound_of(const RangeIterator *iterator, int64_t which, int64_t &value) {
+    unsigned long beyond = static_cast<unsigned long>(iterator->count()) * iterator->step;
+    const long bounds[] = {iterator->next(), static_cast<long>(iterator->next() + beyond),
+                           iterator->step};
+    if (which < 0 || which > 2) return false;
+    value = bounds[which];
+    return true;
+}
+
+// The same of a range_iterator; false for anything else.
+inline bool find_bound(PyObject *iterator, int64_t which, int64_t &value) {
+    return Py_IS_TYPE(iterator, &PyRangeIter_Type) &&
+           bound_of(reinterpret_cast<RangeIterator *>(iterator), which, value);
+}
+
+// Whether an object is the function `bound` of this module.
+bool is_bound(PyObject *function);
