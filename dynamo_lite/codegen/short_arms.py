@@ -12,8 +12,10 @@ from typing import Any
 
 from ..base.classes import is_python_class
 from ..bytecode.flow import up_to
+from ..errors import GraphBreak
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.arrays.arrays import ArrayVariable
+from ..tracer.trackers.arrays.unions import UnionNumber
 
 SHORT = 40
 """Instructions that are an arm at most."""
@@ -55,4 +57,7 @@ def _is_code(value: Any) -> bool:
 def _is_plain(value: VariableTracker, computes: bool) -> bool:
     if isinstance(value, ArrayVariable) and value.array_type.shape:
         return not computes
-    return not is_python_class(value.python_type())
+    try:
+        return isinstance(value, UnionNumber) or not is_python_class(value.python_type())
+    except GraphBreak:  # data decides which type it has
+        return False

@@ -197,9 +197,10 @@ def entries_in_steps():
     return [entry for entry in entries if isinstance(entry.target, Steps)]
 
 
-def test_the_loop_goes_on_without_a_frame_of_python():
+@pytest.mark.parametrize("program", [several, logs])
+def test_the_loop_goes_on_without_a_frame_of_python(program):
     dl.reset()
-    compiled, log = dl.compile(several), []
+    compiled, log = dl.compile(program), []
     for _ in range(3):
         compiled(X, log)
     assert any(entry.hits == len(log) for entry in entries_in_steps())
