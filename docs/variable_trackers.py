@@ -68,6 +68,7 @@ EXAMPLES: dict[str, str] = {
     "FilterVariable": "lambda x: filter(None, [1, 0])",
     "MapVariable": "lambda x: map(np.sin, [x])",
     "ReversedVariable": "lambda x: reversed([x])",
+    "BackwardsVariable": "lambda x: reversed(x)",
     "StepVariable": "lambda x: iter([x])",
     "ZipVariable": "lambda x: zip([x], [1])",
     "OutsideIterator": "lambda x, it: (it, x), iter({1})",

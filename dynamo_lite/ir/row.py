@@ -77,6 +77,7 @@ class Op:
     `sequences`: what a list or another sequence is as its first argument: "numbers" where it stands
     for the array of them, "items" where what it holds matters.
     `arrays_at`: the places of arguments that are sequences of arrays, for derivatives.
+    `nests`: lists inside of its first argument say where each array is.
     `shares`: its results, which are several, are views of its first argument.
     `least_ndim`: the least number of dimensions of its result.
     `zeroed`: NumPy asks the system for memory that is zero.
@@ -144,6 +145,7 @@ class Op:
     version: str | None = None
     sequences: str | None = None
     arrays_at: tuple[int, ...] = ()
+    nests: bool = False
     casts: bool = False
     dtype_at: int | None = None
     out_by_name: bool = False

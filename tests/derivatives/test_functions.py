@@ -241,6 +241,9 @@ COMPOSED = {
     "tensordot": lambda x: np.tensordot(x, B, (0, 0)), "trace": lambda x: np.trace(x @ x.T),
     "split": lambda x: np.split(x, 2, axis=1)[1] ** 2, "vstack": lambda x: np.vstack((x, x * x)),
     "hstack": lambda x: np.hstack((x, x * x)), "cross": lambda x: np.cross(x[:, 0], x[:, 1] ** 2),
+    "block": lambda x: np.block([[x, x * 2], [x**2, np.sin(x)]]),
+    "block of rows": lambda x: np.block([[x[0]], [x[1] ** 2]]),
+    "block of several dtypes": lambda x: np.block([[x, np.ones((len(x), 1), "f4")]]),
     "polymul": lambda x: np.polymul(x[0], np.polymul([2, 1.0], x[1])),
     "vdot": lambda x: np.vdot(x, x * x), "mask": lambda x: x[A > 0.6].sum() * x,
 }

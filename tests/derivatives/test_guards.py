@@ -250,3 +250,23 @@ def test_rolls_by_more_than_there_are(shift):
         x, places = np.linspace(1, 2, n), np.arange(n)
         expected = np.roll(x, shift) * places + np.roll(x * places, -shift)
         assert close(gradient(x), expected, 1e-14)
+
+
+TRANSFORMED = {
+    "filtered": lambda x: np.fft.irfft(np.fft.rfft(x) * x[: len(x) // 2 + 1], n=len(x)),
+    "cut": lambda x: np.abs(np.fft.fft(x, len(x) - 2)),
+    "padded": lambda x: np.abs(np.fft.rfft(x, 2 * len(x))),
+    "to_reals": lambda x: np.fft.irfft(x * (1 + 2j)),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_transforms_of_varying_length(name):
+    def total(x):
+        return (TRANSFORMED[name](x) ** 3).sum()
+
+    gradient = dl.grad(total)
+    for n in (8, 12, 10, 9, 15):
+        x, direction = np.cos(np.arange(n)), np.sin(np.arange(1.0, n + 1))
+        assert close((gradient(x) * direction).sum(), central(total, x, direction))
+    assert len(gradient.entries()) == 2

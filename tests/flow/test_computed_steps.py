@@ -165,7 +165,15 @@ def downwards(rewards, start):
     return total
 
 
-@pytest.mark.parametrize("function", [discounted, every_third, downwards])
+def of_an_array(rewards, start):
+    total, seen = 0.0, np.zeros(len(rewards))
+    for at, reward in enumerate(reversed(rewards[start:])):
+        total = 0.9 * total + reward
+        seen[at] = total
+    return seen
+
+
+@pytest.mark.parametrize("function", [discounted, every_third, downwards, of_an_array])
 def test_ranges_of_varying_length_from_their_ends(function):
     compiled = dl.compile(function, fullgraph=True)
     for size, start in (
@@ -174,3 +182,27 @@ def test_ranges_of_varying_length_from_their_ends(function):
         rewards = np.random.default_rng(size).standard_normal(size)
         assert same(compiled(rewards, start), function(rewards, start))
     assert len(compiled.entries()) <= 5
+
+
+def what_is_left(x):
+    backwards = reversed(x)
+    return next(backwards, None), list(backwards), next(backwards, "over"), type(backwards)
+
+
+@pytest.mark.parametrize("function", [
+    what_is_left, lambda x: reversed(x), lambda x: [a * b for a, b in zip(x, reversed(x))],
+    lambda x: list(reversed(x[0])), lambda x: next(reversed(x))])
+def test_arrays_backwards(function):
+    for x in (np.arange(4.0), np.zeros(0), np.arange(6.0).reshape(3, 2)):
+        found, expected = (outcome(each, x) for each in (dl.compile(function), function))
+        assert type(found) is type(expected)
+        if isinstance(expected, reversed):
+            found, expected = list(found), list(expected)
+        assert str(found) == str(expected)
+
+
+def outcome(function, x):
+    try:
+        return function(x)
+    except (TypeError, IndexError, StopIteration) as error:
+        return error

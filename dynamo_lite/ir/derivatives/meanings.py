@@ -98,6 +98,28 @@ def dstack(tup: Any) -> Any:
     return call(np.concatenate, tuple(parts), axis=2)
 
 
+def block(arrays: Any) -> Any:
+    """Lists of the last depth are joined along the last axis, those around them along others."""
+    depth = depth_of(arrays)
+    return joined(arrays, depth, max(depth, most_axes(arrays)))
+
+
+def depth_of(part: Any) -> int:
+    return 1 + depth_of(part[0]) if isinstance(part, list) else 0
+
+
+def most_axes(part: Any) -> int:
+    return max(map(most_axes, part)) if isinstance(part, list) else len(shape(part))
+
+
+def joined(part: Any, depth: int, axes: int) -> Any:
+    if not isinstance(part, list):
+        sides = (1,) * (axes - len(shape(part))) + shape(part)
+        return reshaped(part, sides) if shape(part) else call(np.broadcast_to, part, sides)
+    parts = [joined(each, depth - 1, axes) for each in part]
+    return call(np.concatenate, tuple(parts), axis=-depth)
+
+
 def diagflat(v: Any, k: int = 0) -> Any:
     plain(k, 0)
     return np.diag(np.reshape(v, (-1,)))

@@ -103,7 +103,8 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
 MEANS: Mapping[Callable[..., Any], Callable[..., Any]] = {
     np.kron: meanings.kron, np.trapezoid: meanings.trapezoid, np.sinc: meanings.sinc,
     np.sort: meanings.sort, np.take_along_axis: meanings.take_along_axis,
-    np.append: meanings.append, np.dstack: meanings.dstack, np.diagflat: meanings.diagflat,
+    np.append: meanings.append, np.dstack: meanings.dstack,
+    np.block: meanings.block, np.diagflat: meanings.diagflat,
     np.nan_to_num: meanings.nan_to_num, np.angle: meanings.angle, np.clip: meanings.clip,
     np.choose: meanings.choose, np.select: meanings.select, np.delete: meanings.delete,
     np.insert: meanings.insert, np.repeat: meanings.repeat, np.resize: meanings.resize,
@@ -179,6 +180,7 @@ def complete_rows() -> None:
         complete(target, means=means)
     for target, places in ARRAYS_AT.items():
         complete(target, arrays_at=places)
+    complete(np.block, nests=True)
     complete(np.linalg.solve, keeping=linalg.keeping_factors)
 
 

@@ -40,7 +40,7 @@ def gather(graph: Graph, facts: Facts) -> Graph:
 def has_nest(node: Node) -> bool:
     """Whether a function of arrays has a list with computed numbers among its arguments."""
     row = row_of(node.target) if node.op == "call_function" else None
-    takes_arrays = row is not None and bool(
+    takes_arrays = row is not None and not row.nests and bool(
         row.partials or row.vjp or row.means or row.decompose or row.kind is Kind.WRITE)
     return takes_arrays and any(map(is_nest, (*node.args, *node.kwargs.values())))
 

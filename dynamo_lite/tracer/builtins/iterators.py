@@ -30,6 +30,7 @@ from ..trackers.arrays.unions import as_int
 from ..trackers.containers.dict_views import DictViewVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import (
+    BackwardsVariable,
     CallableIterator,
     ComputedIterator,
     EnumerateVariable,
@@ -146,7 +147,8 @@ def builtin_reversed(tx: Tx, value: VariableTracker) -> VariableTracker:
         value = TupleVariable([constant(item) for item in value.as_constant(tx)])
     if value.python_type() is np.ndarray:
         value.call_method(tx, "__len__", (), {})
-        value = TupleVariable(list(tx.iterate(value)))
+        backwards = SliceVariable(NONE, NONE, constant(-1))
+        return BackwardsVariable(tx, value.call_method(tx, "__getitem__", (backwards,), {}))
     if isinstance(value, SequenceVariable) and value.kind in REVERSED_TYPES:
         return ReversedVariable(value, REVERSED_TYPES[value.kind])
     if isinstance(value, DictVariable | DictViewVariable):

@@ -124,6 +124,25 @@ class StepVariable(IteratorVariable):
         return None
 
 
+class BackwardsVariable(StepVariable):
+    """`reversed(array)`, of which `owner` is the view from its end."""
+
+    def __init__(self, tx: Tx, owner: VariableTracker) -> None:
+        super().__init__(tx, owner, reversed)
+
+    def reconstruct(self, code: Emitter) -> None:
+        if self.position:
+            raise GraphBreak("rebuilding what reversed() gave of an array, in the middle")
+        code.load_callable(reversed_view)
+        code.build(self.owner)
+        code.call(1)
+
+
+def reversed_view(view: np.ndarray) -> Iterator[Any]:
+    array = view[::-1]
+    return reversed(array)
+
+
 def later(owner: Iterable[object], position: int) -> Iterator[object]:
     """`iter(owner)`, `position` items in, where taking them has no effect."""
     made = iter(owner)
