@@ -51,6 +51,9 @@ SEEN_ENOUGH = 6
 """Iterations after which unrolling stops where the others do not fit the budget."""
 MANY_NUMBERS = 100
 """Operations on numbers that a loop may add before it becomes a node."""
+MOST_UNROLLED = 400
+"""Operations that a loop may add from then on; more of them take the backend longer than a node
+for the loop does, and are hardly faster."""
 UNROLLED_ITERATIONS = 4
 """A `while` loop with so many iterations traced becomes a node."""
 KNOWN_STEPS = 8000
@@ -143,6 +146,8 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
         raise PlanLoop(place, LoopPlan())
     if goes_through_elements(tx, iterator):
         return
+    if place not in tx.state.options.loops and is_large(tx, made, many, count - 1):
+        raise PlanLoop(place, LoopPlan())
     if isinstance(many, int) and each * many > tx.state.budget:
         enough = math.ceil(1.25 * each * many / 1000) * 1000
         reason = f"more than {tx.state.budget} operations (config.unroll_budget = {enough}"
@@ -160,6 +165,16 @@ def is_long(made: Sequence[Node], many: Any, iterations: int) -> bool:
         node.op == "call_function" and isinstance(node.type, ArrayType)
         and node.type.form is Form.ARRAY and node.target is not operator.getitem for node in made
     )
+
+
+def is_large(tx: Tx, made: Sequence[Node], many: Any, iterations: int) -> bool:
+    """Whether the other iterations would add more nodes than is worth it, or than the graph may
+    have."""
+    if not isinstance(many, int):
+        return False
+    left = len(made) / iterations * many
+    room = tx.state.options.most_operations - len(tx.state.root_graph.nodes)
+    return left > min(room, MOST_UNROLLED)
 
 
 def capture(
