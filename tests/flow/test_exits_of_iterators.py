@@ -110,3 +110,65 @@ def test_loops_go_through_what_is_left_of_an_iterator_from_outside(limit):
             arguments.append((values, limit))
         expected = outcome(gone_through, arguments[0])
         assert not differences(outcome(compiled, arguments[1]), expected)
+
+
+class Box:
+    pass
+
+
+def in_an_attribute(x):
+    box, total = Box(), 0.0
+    box.values = iter(range(100))
+    for i in box.values:
+        total += x[i]
+        if total > 5.0:
+            break
+    return total, next(box.values, "end")
+
+
+def in_a_list(x):
+    values, total = [iter(range(100))], 0.0
+    for i in values[0]:
+        total += x[i]
+        if total > 5.0:
+            break
+    return total, next(values[0], "end")
+
+
+def in_a_cell(x):
+    values, total = iter(range(100)), 0.0
+
+    def following():
+        return next(values, "end")
+
+    for i in values:
+        total += x[i]
+        if total > 5.0:
+            break
+    return total, following()
+
+
+def of_the_caller(x):
+    values = iter(range(100))
+
+    def first_large(given):
+        for i in given:
+            if x[i] > 2.0:
+                return i
+        return None
+
+    return first_large(values), next(values, "end")
+
+
+def of_a_comprehension(x):
+    values = iter(range(100))
+    found = [x[i] * 2 for i in values]
+    return found, next(values, "end"), [sum([x[i] for i in range(n)]) for n in range(50, 60)]
+
+
+@pytest.mark.parametrize("program", [
+    in_an_attribute, in_a_list, in_a_cell, of_the_caller, of_a_comprehension,
+])
+def test_iterators_that_the_program_gets_at_by_other_ways_stand_where_they_do(program):
+    x = np.random.default_rng(0).normal(size=200)
+    check(dl.compile(program), program, x)

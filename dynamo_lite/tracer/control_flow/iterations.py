@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...base.records import dataclass
+from ...bytecode.liveness import live_locals, sees_variables
 from ...errors import GraphBreak
 from ...ir import control
 from ...ir.node import Node
@@ -23,6 +24,7 @@ from ..trackers.containers.iterators import EnumerateVariable, StepVariable, Zip
 from ..trackers.containers.outside_iterators import OutsideIterator, RangeIterator
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.containers.slices import DataRangeVariable, RangeVariable
+from .escapes import reachable
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -210,9 +212,21 @@ def check_nameless(tx: Tx, iterator: VariableTracker) -> None:
     if isinstance(iterator, OutsideIterator):
         return
     parts = getattr(iterator, "inners", None) or [getattr(iterator, "inner", iterator)]
-    seen = [*tx.locals.values(), *tx.stack[:-1]]
-    if any(part is value for part in (iterator, *parts) for value in seen):
+    wanted = {id(part) for part in (iterator, *parts)}
+    if any(id(value) in wanted for value in reachable(named(tx))):
         raise GraphBreak("a loop over an iterator that has a name")
+
+
+def named(tx: Tx) -> list[Any]:
+    """What the program can get at from the head of a loop, other than by its iterator: from
+    variables that may be read, values on the stacks, and what effects have stored."""
+    code, found = tx.code, list[Any](tx.state.side_effects.records)
+    names = {*tx.locals} if sees_variables(code) else live_locals(code, tx.index)
+    found += [value for name, value in tx.locals.items() if name in names]
+    found += tx.stack[:-1]
+    while (tx := tx.parent) is not None:
+        found += [*tx.locals.values(), *tx.stack]
+    return found
 
 
 __all__ = ["Iterations", "check_nameless", "goes_through_elements", "iterations_of", "owner_of",
