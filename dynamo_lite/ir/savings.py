@@ -2,6 +2,7 @@
 and what compiling them takes: for decisions of speed only."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -19,6 +20,9 @@ one of Python's."""
 STEP = 10_000.0
 """And those of one that compiled code calls too, of a small array: most are of linear algebra."""
 PER_ELEMENT = 0.5
+COMPILED, COMPILED_ELEMENT, DRAW, STEP_ELEMENT = 10.0, 3.0, 1000.0, 100.0
+"""Nanoseconds that an operation takes at most in compiled code, and for each element; that drawing
+a random number does, and for each element of such numbers and of what NumPy is called for."""
 BODY = 4
 """Operations that the backend takes as long for as for a loop or a branch without what is in it."""
 ITERATIONS = 10
@@ -32,10 +36,7 @@ def saved(node: Node, hint: Hint, iterations: float = ITERATIONS) -> float:
 
     A loop is taken to have so many `iterations` where that is not known."""
     if control.is_control(node):
-        count = iterations if node.target is not control.cond else 1
-        start, stop, step = ends = node.args[:3]
-        if node.target is control.for_loop and all(isinstance(end, int) for end in ends):
-            count = max(0, -((start - stop) // step))
+        count = rounds if (rounds := rounds_of(node)) < math.inf else iterations
         again = max(count - 1, 0) * sum(STEP for each in invariant(node) if is_step(each))
         return count * saved_by(inside_of(node), hint, iterations) + again
     row = row_of(node.target)
@@ -83,6 +84,40 @@ def inside_of(node: Node) -> list[Node]:
 
 def saved_by(nodes: Iterable[Node], hint: Hint, iterations: float = ITERATIONS) -> float:
     return sum(saved(node, hint, iterations) for node in nodes)
+
+
+def taken(node: Node, hint: Hint) -> float:
+    """Nanoseconds that compiled code takes for an operation, rather more than less; infinite where
+    that is not known."""
+    if control.is_control(node):
+        rounds = rounds_of(node)
+        return rounds * taken_by_all(inside_of(node), hint) if rounds else 0.0
+    row = row_of(node.target)
+    kinds = [leaf.type for leaf in (node, *leaves((node.args, node.kwargs)))
+             if isinstance(getattr(leaf, "type", None), ArrayType)]
+    elements = max((hint(kind.size) for kind in kinds), default=1)
+    if row is not None and row.effect in (Effect.RANDOM, Effect.STATE):
+        return DRAW + STEP_ELEMENT * elements
+    if row is None or row.kind is Kind.EXTERN:
+        return STEP + STEP_ELEMENT * elements
+    if row.kind is Kind.VIEW:
+        return COMPILED
+    each = STEP_ELEMENT if row.kind is Kind.MATMUL else COMPILED_ELEMENT
+    return COMPILED + each * elements
+
+
+def taken_by_all(nodes: Iterable[Node], hint: Hint) -> float:
+    return sum(taken(node, hint) for node in nodes)
+
+
+def rounds_of(node: Node) -> float:
+    """How often the bodies of a loop or branch run."""
+    if node.target is control.cond:
+        return 1
+    start, stop, step = ends = node.args[:3]
+    if node.target is not control.for_loop or not all(isinstance(end, int) for end in ends):
+        return math.inf
+    return max(0, -((start - stop) // step))
 
 
 def to_lower(nodes: Iterable[Node]) -> int:

@@ -26,7 +26,7 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.control import is_loop
-from ..ir.savings import ITERATIONS, saved_by, to_lower
+from ..ir.savings import ITERATIONS, saved_by, taken_by_all, to_lower
 from ..native import CompiledFunction, Entry, drive
 from ..stored.entries import Target
 from ..tracer.frame.speculation import translate
@@ -42,6 +42,8 @@ from .stats import Break, FrameRecord
 SHALLOW = 2
 """Compilations of a function in which its calls of itself are followed. Where they were not enough,
 the depth depends on the arguments, and each call is a frame of its own."""
+GUARD, EFFECT = 20.0, 200.0
+"""Nanoseconds that checking a guard takes, and carrying out an effect behind the graph."""
 
 @dataclass(frozen=True, slots=True)
 class EntryInfo:
@@ -185,9 +187,13 @@ class Pipeline:
         """In whole-script mode, NotWarm where code would not earn what it costs."""
         if (account := self.options.account) is None:
             return
-        saves = saved_by(trace.graph.calls, hints_of(trace.graph.symbols)) * 1e-9
+        calls, hint = trace.graph.calls, hints_of(trace.graph.symbols)
+        saves = saved_by(calls, hint) * 1e-9
         if isinstance(trace.end, Stopped):  # perhaps in each iteration of a loop
             saves *= iterations_left(flat_args)
+        elif not self.is_continuation:  # all that a call does is in the graph
+            around = GUARD * len(trace.guards) + EFFECT * len(trace.side_effects.records)
+            saves = max(saves, account.call - 1e-9 * (around + taken_by_all(calls, hint)))
         operations, has_loops = to_lower(trace.graph.calls), any(map(is_loop, trace.graph.nodes))
         if not account.affords(operations, saves, has_loops):
             raise NotWarm

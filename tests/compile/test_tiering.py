@@ -218,6 +218,23 @@ def test_a_graph_that_becomes_too_large_is_given_up_before_it_is_whole():
         assert not found.lacks([x]) and found.most_operations() > 1.5 * most
 
 
+def test_what_a_call_takes_is_saved_where_all_of_it_is_in_a_graph_of_numbers():
+    def mixed(state, steps):
+        for _ in range(4):
+            state[0], state[1] = state[1] * 0.5 - state[2], state[2] + state[0] / 3
+            state[2] = state[0] * state[1] - math.cos(state[2])
+        return state
+
+    state = np.ones(3)
+    with dl.config.patch(warm_seconds=0.02):
+        found = account()
+        found.ran, found.call, found.lender.saved = 0.75, 20e-6, lambda: 100.0
+        assert not found.lacks([state])
+        function = compiled_function(mixed, Options(warn=False, account=found))
+        assert (function(state.copy(), 0) == mixed(state.copy(), 0)).all()
+        assert len(function.entries()) == 1
+
+
 def test_the_compiler_is_loaded_later_for_code_that_waits_for_numpy():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
