@@ -230,13 +230,15 @@ class Pipeline:
 
     def _size_policy(self) -> DynamicPolicy:
         """Which sizes are symbols from the beginning."""
-        dynamic = self.options.dynamic
+        dynamic, is_whole = self.options.dynamic, self.options.fullgraph
         if dynamic is None and not config.assume_static_by_default:
             dynamic = True
+        most_variants, backoff = config.recompile_limit + is_whole, config.specialization_backoff
+        if is_whole:  # a break is an error: it has as many variants as it may
+            backoff = max(backoff, most_variants + 1)
         return DynamicPolicy(
-            dynamic, self.history, config.automatic_dynamic_shapes, config.specialization_backoff,
-            config.specialize_int, self.family.variants,
-            config.recompile_limit + self.options.fullgraph,
+            dynamic, self.history, config.automatic_dynamic_shapes, backoff,
+            config.specialize_int, self.family.variants, most_variants,
         )  # fmt: skip
 
 

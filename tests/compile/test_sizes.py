@@ -741,3 +741,19 @@ def test_numpys_integers_index_beside_symbols():
     compiled = dl.compile(picked, dynamic=True)
     for n in (5, 3, 7):
         check(compiled, picked, np.ones(n), np.arange(3.0 * n).reshape(n, 3), calls=1)
+
+
+def states(x):
+    kept = [np.zeros(3)]
+    for row in x:
+        kept.append(0.5 * kept[-1] + row)
+    return np.stack(kept)
+
+
+def test_a_function_without_breaks_has_a_variant_for_each_length_that_it_needs():
+    compiled = dl.compile(states, fullgraph=True, recompile_limit=4)
+    for n in (5, 7, 9, 6, 5, 9):
+        x = np.arange(3.0 * n).reshape(n, 3)
+        assert same(compiled(x), states(x))
+    with pytest.raises(dl.errors.RecompileLimitExceeded):
+        compiled(np.ones((8, 3)))

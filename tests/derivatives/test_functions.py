@@ -296,3 +296,16 @@ def test_products_with_a_transpose_that_is_a_constant():
         assert np.allclose(dl.grad(lambda x, f=product: (SQUARE * f(x)).sum())(A), SQUARE @ A)
     left, right = dl.grad(lambda a, b: (SQUARE * (a @ b)).sum(), (0, 1))(A, A.T)
     assert np.allclose(left, SQUARE @ A) and np.allclose(right, A.T @ SQUARE)
+
+
+@pytest.mark.parametrize("order", "CFAK")
+@pytest.mark.parametrize("laid_out", [np.ascontiguousarray, np.asfortranarray])
+def test_elements_in_an_order_of_memory(laid_out, order):
+    places, weights = laid_out(np.arange(A.size).reshape(A.shape)), np.arange(1.0, A.size + 1)
+    expected = np.empty(A.size)
+    expected[places.ravel(order)] = weights
+    x = laid_out(A)
+    for flat in (np.ravel, np.ndarray.flatten):
+        found = dl.grad(lambda x: (flat(x, order=order) * weights).sum())(x)
+        assert np.array_equal(found, expected.reshape(A.shape))
+    assert np.allclose(dl.grad(np.linalg.norm)(x), A / np.linalg.norm(A), rtol=1e-14)

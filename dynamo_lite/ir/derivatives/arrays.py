@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import Unsupported
 from .. import core
+from ..rules.layout import axes_by_stride, is_fortran
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axes, normal_axis
 from ..sizes import Size, product
@@ -31,7 +32,13 @@ def nothing(g: Any, out: Any, *args: Any, **kwargs: Any) -> None:
 def reshaped(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     """Of what only changes how elements are counted."""
     order: Any = kwargs.get("order") or next((arg for arg in args if isinstance(arg, str)), "C")
-    return np.reshape(g, x.shape, order=order)
+    if order == "A":
+        order = "F" if is_fortran(x.type, x.emit.facts) else "C"
+    if order != "K":
+        return np.reshape(g, x.shape, order=order)
+    axes = axes_by_stride(x.type.strides, x.emit.facts)[::-1]
+    moved: Any = np.reshape(g, tuple(x.shape[axis] for axis in axes))
+    return np.transpose(moved, tuple(sorted(range(x.ndim), key=axes.__getitem__)))
 
 
 def spread(g: Any, x: Any, axis: Any, keepdims: Any) -> Any:
