@@ -209,6 +209,8 @@ class Writer:
         self.put(depth + 1, r.choice([
             "print('here')", f"print(a, {self.number(2)})",
             f"print(f'''{{{self.number(1)}}}''')", "show(t, b)", "show(v)",
+            "print(t); v.fill(0.5)", "print(k[0]); k[1] = t", "print(repr(a), end='|')",
+            "print(t, k[t % 8]) if t else print(a)",
         ]))
         if r.random() < 0.3:
             self.assign(depth + 1)
