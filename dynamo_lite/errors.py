@@ -117,8 +117,8 @@ class NotDifferentiable(DynamoError, TypeError):
 
 
 class DataDiffers(DynamoError):
-    """Data is not as a graph relies on it to be: Python has to run the call. Never reaches the
-    user of a compiled function."""
+    """Data is not as a graph relies on it to be, so that Python has to run the call. Who computes
+    arrays in blocks is told so, with the line."""
 
 
 class BackendError(DynamoError):

@@ -14,10 +14,12 @@ import numpy as np
 
 from ..base.config import config
 from ..base.records import dataclass
+from ..errors import DataDiffers
 from ..ir.graph import Graph
 from ..ir.tree import map_leaves
 from ..native import CompiledFunction, set_num_threads
 from ..runtime.options import Options
+from ..runtime.other_data import told
 from ..tracer.frame.printed_graphs import Fact
 from .definitions import Definition, Gives, Takes
 from .packed import packed
@@ -94,7 +96,10 @@ class Runner:
                 inputs += map(alike, stacked(argument, *count))
             else:
                 inputs += map(alike, argument[0].of(argument[1:]))
-        results = self.compiled(*inputs)
+        try:
+            results = self.compiled(*inputs)
+        except DataDiffers as differs:
+            raise DataDiffers(told(differs, NO_EXCEPTION)) from None
         for result in results:
             writeable(result)
         if self.gives == ONE:
@@ -104,6 +109,7 @@ class Runner:
 
 
 ONE: tuple[Gives, ...] = (0,)
+NO_EXCEPTION = "of arrays in blocks only tasks know that, which do not run the function"
 
 
 def alike(value: Any) -> Any:

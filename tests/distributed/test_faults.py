@@ -65,6 +65,23 @@ def test_errors_of_the_users_error_state_come_back(client):
         client.compute(dl.compile(divided)(da.from_array(X, (50, 4)))).result()
 
 
+def refused(x):
+    y = x * 2
+    if x.sum() > 5:  # here
+        raise ValueError("too large")
+    return (y * x).sum()
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+def test_data_that_a_function_raises_for_is_told_with_the_line(scheduler):
+    compiled = dl.compile(refused)
+    lazy = compiled(da.from_array(X, chunks=50))
+    with pytest.raises(dl.errors.DataDiffers, match="(?s)requires of its values.*remedy: ") as told:
+        lazy.compute(scheduler=scheduler)
+    assert f"{__file__}:{refused.__code__.co_firstlineno + 2} in refused" in str(told.value)
+    assert compiled(da.from_array(X[:1], chunks=50)).compute() == refused(X[:1])
+
+
 def test_a_worker_without_a_cache_on_disk(client):
     def program(x):
         return np.tanh(x) * 3 - x
