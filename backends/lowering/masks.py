@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ir import core
 from ...ir.binding import bound_by
+from ...ir.masks import positions_of
 from ...ir.node import Node
 from ...ir.row import lowering_of
 from ...ir.sizes import Size, product
@@ -98,21 +99,11 @@ def selected_by(node: Node) -> Node | None:
 
 def whole_mask(kind: ArrayType, key: Any) -> Node | None:
     """The `np.nonzero` of a mask of the shape of an array, whose results in order are the key."""
-    items = key if isinstance(key, tuple) else (key,)
-    if len(items) != kind.ndim or not all(isinstance(item, Node) for item in items):
+    origin = positions_of(key)
+    if origin is None:
         return None
-    origins = {item.args[0] if item.target is operator.getitem else None for item in items}
-    origin = origins.pop()
-    if origins or not isinstance(origin, Node) or not is_nonzero(origin):
-        return None
-    in_order = [item.args[1] for item in items] == list(range(kind.ndim))
-    mask = origin.args[0].type
     plain = kind.ndim == 1 or kind.is_c_contiguous
-    return origin if in_order and plain and mask.shape == kind.shape else None
-
-
-def is_nonzero(node: Node) -> bool:
-    return lowering_of(node.target) == nonzero.__name__
+    return origin if plain and origin.args[0].type.shape == kind.shape else None
 
 
 def deposited_by(low: Lowering, node: Node) -> Node | None:

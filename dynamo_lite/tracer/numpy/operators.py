@@ -237,7 +237,7 @@ def _in_place(
     target = operands[0]
     plain = IN_PLACE[function]
     if isinstance(target, MaskedPart):
-        return target.change(tx, plain, UFUNC_OF[plain], operands[1])
+        return target.change(tx, function, UFUNC_OF[plain], operands[1])
     if not isinstance(target, ArrayVariable):
         return operate(tx, plain, operands)
     if plain is operator.pow:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...base.config import config
 from ...base.origins import module_of_ufunc, public_name
 from ...errors import GraphBreak, NotDifferentiable, PlanLoop, Unsupported
@@ -72,7 +74,8 @@ def record(
     for place, dtype in tuple(narrow(target, args, kwargs)):
         fitting = record(tx, core.fitting, (args[place], dtype)).as_argument(tx)
         args = (*args[:place], fitting, *args[place + 1 :])
-    tx.shapes.call = equal_to_nothing if tx.graph.is_body else naming(lambda: numbering(tx), args)
+    is_named = not tx.graph.is_body or target is np.nonzero
+    tx.shapes.call = naming(lambda: numbering(tx), args) if is_named else equal_to_nothing
     if tx.state.consumed:
         check_not_consumed(tx, (args, kwargs))
     known = len(tx.shapes.data)
@@ -177,8 +180,8 @@ def adding_to(tx: Tx, graph: Graph) -> Iterator[None]:
         state.graph = outer
 
 
-BINDING = frozenset({core.within, core.position, core.between})
-"""Functions whose ints are sizes in the bodies of loops and branches too."""
+BINDING = frozenset({core.within, core.position, core.between, np.nonzero})
+"""Functions whose ints and lengths are sizes in the bodies of loops and branches too."""
 
 
 DEPENDS_ON_DATA = "a size that depends on data, in a loop or branch"

@@ -234,16 +234,13 @@ def check_mask(tx: Tx, array: ArrayType, axis: int, mask: VariableTracker) -> No
 
 
 def positions(tx: Tx, mask: VariableTracker) -> list[VariableTracker]:
-    """`np.nonzero(mask)`, one array per axis; made once for equal masks. What a body is given may
-    change from iteration to iteration: it makes its own."""
+    """`np.nonzero(mask)`, one array per axis; made once for equal masks of one graph: what a body
+    is given may change from iteration to iteration."""
     node = mask.as_argument(tx)
-    if tx.graph.is_body:
-        return _positions(tx, node)
-    number = numbering(tx).of(node)
-    known = tx.state.positions
-    if number not in known:
-        known[number] = _positions(tx, node)
-    return known[number]
+    known, key = tx.state.positions, (tx.graph, numbering(tx).of(node))
+    if key not in known:
+        known[key] = _positions(tx, node)
+    return known[key]
 
 
 def _positions(tx: Tx, mask: Any) -> list[VariableTracker]:
