@@ -124,10 +124,24 @@ def another_that_is_written_behind(x, y, first):
     return v
 
 
+def a_part_or_what_a_loop_made(x, y, first):
+    """The inner loop's array is one of several; the branches around it may leave the part."""
+    p, j, a, v = x[:2], np.arange(2), 0.0, np.zeros(8)
+    for _ in range(len(x) * 6):
+        for _ in range(len(p)):
+            if x[2] > 0 and a < 10:
+                while v.sum() > 3:
+                    if v[0]:
+                        a = 0.25
+                        break
+                    p = x[j]
+    return p, v
+
+
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("first", [0, 3, 8])
 @pytest.mark.parametrize("program", [
-    an_argument, a_part_of_an_argument, another_that_is_returned, an_argument_or_a_new_one,
+    a_part_or_what_a_loop_made, an_argument, a_part_of_an_argument, another_that_is_returned, an_argument_or_a_new_one,
     a_new_one_by_numbers_of_another_branch, a_new_one_by_a_number_that_stays,
     another_that_is_written_behind,
 ])

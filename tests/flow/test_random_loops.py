@@ -19,6 +19,7 @@ from .random_loops import (
     Writer,
     program,
 )
+from .random_masks import MaskWriter
 from .random_records import RecordWriter
 from .random_rows import RowsWriter
 from .random_slices import SliceWriter
@@ -49,6 +50,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
     TextWriter, EffectWriter, TableWriter, RowsWriter, DequeWriter,
+    MaskWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,18 +73,23 @@ def _register_random(space: Any, owner: Callable[[], Any], rows: dict[Any, Op]) 
     for name, size_at in RANDOM.items():
         target = getattr(space, name, None)
         if target is not None:
-            _add_random(rows, target, name, rules.random_rule(name, owner, size_at))
+            names = ("size",) * 8 if size_at is None else ("",) * size_at + ("size",)
+            _add_random(rows, target, name, rules.random_rule(name, owner, size_at), names)
     for name in TRIED_RANDOM.split():
         target = getattr(space, name, None)
         if target is not None:
             _add_random(rows, target, name, rules.tried_on(name, owner))
 
 
-def _add_random(rows: dict[Any, Op], target: Any, name: str, rule: Callable[..., Any]) -> None:
-    rows[target] = Op(target, name, Kind.EXTERN, rule, flags=True, effect=Effect.RANDOM)
+def _add_random(
+    rows: dict[Any, Op], target: Any, name: str, rule: Callable[..., Any],
+    parameters: tuple[str, ...] = (),
+) -> None:
+    """`parameters`: those that can be given by position, behind the generator of a method."""
+    made = partial(Op, target, name, Kind.EXTERN, flags=True, effect=Effect.RANDOM)
+    rows[target] = made(rule, parameters=parameters)
     if rows is BOUND_ROWS:  # called as a function of the class, with the generator first
-        first = rules.after_owner(rule)
-        ROWS[target] = Op(target, name, Kind.EXTERN, first, flags=True, effect=Effect.RANDOM)
+        ROWS[target] = made(rules.after_owner(rule), parameters=("", *parameters))
 
 
 DRAWN: Mapping[str, type] = {

@@ -196,9 +196,11 @@ class Merging:
             if alias is not None and alias.sources:
                 cond.may_alias[place] = cond.may_alias.get(place, ()) + alias.sources
             choices.append(None)
-            if not is_made(self.tx, value.node, arm.graph):
+            if value.phi is not None or not is_made(self.tx, value.node, arm.graph):
                 cond.note_alias(place, value.node)
                 choices[-1] = NONE if value.node in arm.graph.nodes else value
+        if NONE in choices:  # whatever else it may be
+            cond.may_alias[place] = ()
         self.slots[pair] = cond.result(pair, values[0].array_type, (choices[0], choices[1]))
         self.check_aliases()
         return self.slots[pair]

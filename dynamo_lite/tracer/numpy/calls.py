@@ -24,6 +24,7 @@ from ..recording.nodes import name_of
 from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.complex_numbers import complex_of
+from ..trackers.arrays.counts import parameters
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.indices import is_mask
@@ -39,7 +40,7 @@ from .mathematics import HANDLERS as MATHEMATICS
 from .mathematics import is_computed, rounded
 from .operators import IN_PLACE, is_python_number, operate
 from .recording import recorded
-from .symbolic import is_symbolic, parameters, symbolic_first
+from .symbolic import is_symbolic, symbolic_first
 from .ufunc_methods import ufunc_method
 
 if TYPE_CHECKING:

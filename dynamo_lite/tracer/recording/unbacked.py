@@ -28,9 +28,9 @@ def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
             return DataResult(object(), f"the number of {role}" if role else "a value")
         operands = [args[place] for place in of]
         numbers = [*map(numbering().of, operands)]
-        if not role and (counted := _counted(operands[0])) is not None:
+        if not role and (mask := counted(operands[0])) is not None:
             numbers = [numbering().of_operand(operands[0], 0)]
-            role, operands = "nonzero elements", [counted]
+            role, operands = "nonzero elements", [mask]
         names = ", ".join(map(what_made, operands))
         key = (role, *numbers)
         if not role:
@@ -59,7 +59,7 @@ def what_made(operand: Any) -> str:
     return IN_WORDS.get(operand.target, name)
 
 
-def _counted(operand: Any) -> Node | None:
+def counted(operand: Any) -> Node | None:
     """The mask of which an operand is the number of True elements."""
     if not isinstance(operand, Node) or operand.op != "call_function":
         return None
@@ -69,13 +69,13 @@ def _counted(operand: Any) -> Node | None:
     counts = row.lowering == "count_nonzero"
     if not counts and (row.kind is not Kind.REDUCTION or row.fold != "add"):
         return None
-    counted = operand.args[0]
-    is_array = isinstance(counted, Node) and counted.type.ndim > 0
-    if not counts and is_array and counted.type.dtype != bool:
+    mask = operand.args[0]
+    is_array = isinstance(mask, Node) and mask.type.ndim > 0
+    if not counts and is_array and mask.type.dtype != bool:
         return None
-    if row.using.get("default_axis") is not None and counted.type.ndim != 1:
+    if row.using.get("default_axis") is not None and mask.type.ndim != 1:
         return None
-    return counted if is_array else None
+    return mask if is_array else None
 
 
 def _limit(operand: Any) -> Size | None:

@@ -13,10 +13,12 @@ import numpy as np
 from ....errors import GraphBreak
 from ....ir import core
 from ....ir.facts import must
+from ....ir.node import Node
 from ....ir.sizes import Size, depends_on_data
 from ....ir.types import ArrayType, Form, python_number
 from ...object_model.constants import ConstantVariable, TypedConstant, constant
-from ...recording.nodes import numbering, record
+from ...recording.nodes import RESULTS, numbering, record
+from ...recording.unbacked import counted
 from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import SequenceVariable, TupleVariable
@@ -173,8 +175,23 @@ def _known_place(tx: Tx, item: VariableTracker, size: Size) -> VariableTracker:
 def as_size(tx: Tx, value: VariableTracker) -> VariableTracker:
     """A computed NumPy integer as a Python int of the same value; anything else as it is."""
     if isinstance(value, ComputedNumber) and value.array_type.dtype.kind in "iu":
-        return _once(tx, int, value.node)
+        return _count_of_body(tx, value.node) or _once(tx, int, value.node)
     return _plain(value)
+
+
+def _count_of_body(tx: Tx, node: Node) -> SizeVariable | None:
+    """How many elements of a mask are true, as a size that the body at hand knows: that of what the
+    mask selects. None of other numbers."""
+    while node.target is int and isinstance(node.args[0], Node):
+        node = node.args[0]
+    mask = counted(node) if tx.graph.is_body else None
+    if mask is None or node not in tx.graph.nodes:
+        return None
+    numbers = numbering(tx)
+    if numbers.of_operand(node, 0) != numbers.of(mask):
+        return None  # it has changed since
+    found: Any = positions(tx, RESULTS[Form.ARRAY](mask))[0]
+    return SizeVariable(found.array_type.shape[0], tx.shapes)
 
 
 def _plain(value: VariableTracker) -> VariableTracker:

@@ -14,6 +14,7 @@ from ...object_model.constants import observed
 from ...object_model.methods import BuiltinMethodVariable
 from ...recording.nodes import RESULTS, placeholder
 from ...state.tracker import Args, Kwargs, VariableTracker
+from .counts import parameters, with_counts
 from .graph_methods import record_call
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ class RandomVariable(VariableTracker):
         method = getattr(self.kind, name, None)
         if method is None or row_of(method) is None:
             raise GraphBreak(f"{name!r} of a {self.kind.__name__}")
-        return record_call(tx, method, (self, *args), kwargs)
+        args = (self, *args)
+        args, kwargs = with_counts(tx, parameters(method), args, kwargs) or (args, kwargs)
+        return record_call(tx, method, args, kwargs)
 
     def reconstruct(self, code: Emitter) -> None:
         code.load_output(self.node)
