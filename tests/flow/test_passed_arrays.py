@@ -141,9 +141,9 @@ def a_part_or_what_a_loop_made(x, y, first):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("first", [0, 3, 8])
 @pytest.mark.parametrize("program", [
-    a_part_or_what_a_loop_made, an_argument, a_part_of_an_argument, another_that_is_returned, an_argument_or_a_new_one,
+    an_argument, a_part_of_an_argument, another_that_is_returned, an_argument_or_a_new_one,
     a_new_one_by_numbers_of_another_branch, a_new_one_by_a_number_that_stays,
-    another_that_is_written_behind,
+    another_that_is_written_behind, a_part_or_what_a_loop_made,
 ])
 def test_a_result_is_the_array_that_iterations_found(program, first, backend):
     """`check` compares who shares memory."""
