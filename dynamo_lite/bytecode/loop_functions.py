@@ -1,7 +1,7 @@
 """A `for` loop of a running frame as a function of its own, for on-stack replacement.
 
 The function takes the frame's variables and what is left to iterate over. It runs the loop to its
-end, in the frame's own text, and returns the variables that the loop writes.
+end, in the frame's own text, and returns the variables that it writes and the frame reads later.
 """
 from __future__ import annotations
 
@@ -73,12 +73,13 @@ def loop_sites(code: CodeType) -> list[LoopSite]:
 
 @dataclass(frozen=True, slots=True)
 class LoopFunction:
-    """A loop as a function, which returns the values of the variables `written`, if any, as a
-    tuple. Where the frame handles exceptions of the loop, they are put into `kept` when it raises
-    one."""
+    """A loop as a function, which returns the values of the variables `returned`, if any, as a
+    tuple: those of the `written` ones that are read later. Where the frame handles exceptions of
+    the loop, they are put into `kept` when it raises one."""
 
     function: FunctionType
     written: tuple[str, ...]
+    returned: tuple[str, ...]
     kept: list[tuple[Any, ...]]
 
 
@@ -86,6 +87,8 @@ def loop_function(
     function: FunctionType, site: LoopSite, bound: frozenset[str], over_range: bool
 ) -> LoopFunction | None:
     """The loop as a function; None where it is not known which of its variables have a value.
+
+    Where it is not `over_range`, it may be stopped, and the frame goes on with the loop.
 
     Its parameters: every fast local in order (those that are not `bound`: None), every cell of the
     frame, None for each value below the iterator, and the iterator; or, if `over_range`, the bounds
@@ -95,9 +98,12 @@ def loop_function(
     stored, deleted = site.names("STORE_FAST"), site.names("DELETE_FAST")
     wanted = live_locals(code, site.end)
     wanted |= live_locals(code, handler.target) if handler is not None else frozenset()
+    if not over_range:
+        wanted |= live_locals(code, site.head.index)
     if wanted & ((stored - bound) | deleted):
         return None
     written = tuple(sorted((stored & bound) - deleted))
+    returned = tuple(name for name in written if name in wanted)
     unbound = live_locals(code, site.head.index).intersection(code.co_varnames) - bound
     names = bound.intersection((*code.co_varnames, *own_cells(code)))
     point = ResumePoint(site.head.index, (True,) * site.depth, names, unbound)
@@ -108,20 +114,20 @@ def loop_function(
     assembler.jump("JUMP", Label(site.head.offset))
     leave, fail = Label(), Label()
     assembler.place(leave, 0)
-    _push_values(assembler, written)
+    _push_values(assembler, returned)
     assembler.emit("RETURN_VALUE")
     kept: list[tuple[Any, ...]] = []
     assembler.place(fail, site.depth + 1)
-    _keep_values(assembler, written, kept)
+    _keep_values(assembler, returned, kept)
     made = assembler.finish(body=True, co_argcount=count)
     shift = len(made.co_code) - len(code.co_code)
     text = _led_back(made, site, shift, leave.offset)
     if text is None:
         return None
     if text == made.co_code:
-        written = ()
+        written = returned = ()
     made = made.replace(co_code=text, co_exceptiontable=_handled(made, site, shift, fail.offset))
-    return LoopFunction(with_code(base, made), written, kept)
+    return LoopFunction(with_code(base, made), written, returned, kept)
 
 
 def _push_values(assembler: Assembler, names: tuple[str, ...]) -> None:

@@ -2,8 +2,8 @@
 
 A `Switch` takes the place of the iterator on the frame's stack. When the frame asks it for the next
 item, it calls the loop's function with the frame's variables, gives the frame those that the loop
-has written, and says that there are no more items. Meanwhile the frame itself is not seen, so that
-tracebacks and `sys._getframe` show each function once.
+has written and the frame still needs, and says that there are no more items. Meanwhile the frame
+itself is not seen, so that tracebacks and `sys._getframe` show each function once.
 """
 from __future__ import annotations
 
@@ -123,9 +123,9 @@ class Switch:
         self.arguments = args
 
     def leave(self) -> None:
-        """Give the frame the variables that the loop has written."""
+        """Give the frame the variables that the loop has written and the frame may read."""
         if self.loop is not None and self.values:
-            self.put_back(self.loop.written, self.values.pop() or ())
+            self.put_back(self.loop.returned, self.values.pop() or ())
         self.appear()
 
     def appear(self) -> None:
@@ -161,7 +161,7 @@ class Switch:
         for name in self.site.names("STORE_FAST", "DELETE_FAST"):
             exchange_in_frame(self.frame, self.slots[name], seen.get(name, UNBOUND), UNBOUND)
         for values in self.loop.kept:
-            self.put_back(self.loop.written, values)
+            self.put_back(self.loop.returned, values)
         if traceback is None:  # it was raised between two parts of the loop
             return
         set_frame_place(self.frame, place_of(traceback, self.site))
