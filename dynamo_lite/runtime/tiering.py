@@ -49,6 +49,8 @@ PAYBACK = 2.0
 """How long code has to have run at least, in what lowering its graph is going to take."""
 LARGER = 4
 """How many times as many elements are another question."""
+GAIN = 0.5
+"""What compiling a loop that is running is expected to save of the time that is left."""
 TRIAL, SHARE_OF_REST, SHARE_OF_SAVED = 0.15, 0.12, 0.75
 """Seconds of compiling that a running loop may take, and what it may take of the time that it has
 yet to run in Python, and of what it is expected to save."""
@@ -208,6 +210,12 @@ class Account:
         if self.expected and not self.is_tried:  # there will be a graph, the sooner the better
             load += self.lender.load_generator()
         return max(config.warm_seconds, known, self.lender.loss()) + load
+
+    def enters_loop(self, rest: float) -> None:
+        """A loop that takes so many seconds in Python, until its end, is to go on compiled."""
+        self.rest = self.call = rest
+        self.ran = self.expected = GAIN * rest
+        self.spent = self.in_vain = self.saves = 0.0
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""

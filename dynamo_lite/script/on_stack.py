@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from types import CellType, FrameType, FunctionType, TracebackType
 from typing import Any
 
+from ..base.records import dataclass
 from ..bytecode.hiding import hidden
 from ..bytecode.loop_functions import LoopFunction, LoopSite, loop_function, loop_sites
 from ..bytecode.reading import slot_names
@@ -36,30 +37,47 @@ COMPILED_IN = (0, 1)
 Compile = Callable[[FunctionType, tuple[Any, ...]], Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A loop's function and its compiled form, for frames in which the same variables are
+    `assigned`."""
+
+    loop: LoopFunction
+    compiled: Callable[..., Any]
+    assigned: frozenset[str]
+
+    def fits(self, frame: FrameType, assigned: frozenset[str], values: dict[str, Any]) -> bool:
+        """Whether a frame with these variables can use it: it is bound to globals and to cells."""
+        code, function = frame.f_code, self.loop.function
+        cells = zip(function.__closure__ or (), (values[name] for name in code.co_freevars))
+        return self.assigned == assigned and not code.co_cellvars and (
+            function.__globals__ is frame.f_globals) and all(mine is its for mine, its in cells)
+
+
 class Switch:
     """Stands for the iterator over a range, until the frame asks for the next item.
 
     The function is compiled `as_whole` if its iterations are short; else each of them is, and
     `items` can be stopped: the frame goes on itself from there. `compile_loop` gives the compiled
-    form of the loop for its arguments, or None: then the frame goes on as it would have. `ended` is
-    called when it does. Meanwhile the variables that were `taken` out of the frame are among the
-    `arguments`, then the loop's own, then in `values`.
+    form of the loop for its arguments, or None: then the frame goes on as it would have; where the
+    loop was entered before, that is `made` already. `ended` is called when the frame goes on.
+    Meanwhile the variables that were `taken` out of the frame are among the `arguments`, then the
+    loop's own, then in `values`.
     """
 
     def __init__(
         self, frame: FrameType, site: LoopSite, as_whole: bool, compile_loop: Compile,
-        ended: Callable[[], None],
+        ended: Callable[[], None], made: Made | None = None,
     ) -> None:  # fmt: skip
         self.frame = frame
         self.site = site
         self.as_whole = as_whole
         self.compile_loop = compile_loop
         self.ended = ended
+        self.made = made
         self.iterator = exchange_in_frame(frame, site.slot, self, UNBOUND)
         self.items = StoppableIterator(self.iterator)
         self.is_entered = False
-        self.loop: LoopFunction | None = None
-        self.compiled: Callable[..., Any] | None = None
         self.slots = {name: slot for slot, name in enumerate(slot_names(site.code))}
         self.taken: dict[str, int] = {}
         self.arguments: list[Any] = []
@@ -74,6 +92,10 @@ class Switch:
         """Whether the frame may still ask for the next item."""
         held = value_in_frame(self.frame, self.site.slot, UNBOUND)
         return not self.is_entered and held is self
+
+    @property
+    def compiled(self) -> Callable[..., Any] | None:
+        return self.made.compiled if self.made is not None and self.is_entered else None
 
     @hidden
     def __next__(self) -> Any:
@@ -105,27 +127,33 @@ class Switch:
         code, frame = self.site.code, self.frame
         values = {name: value_in_frame(frame, slot, UNBOUND) for name, slot in self.slots.items()}
         assigned = frozenset(name for name, value in values.items() if value is not UNBOUND)
-        function, site = function_of(frame, self.site, values)
-        self.loop = loop_function(function, site, assigned, self.as_whole)
-        if self.loop is None:
-            return
         names = variables(code)
         args = [values[name] if name in assigned else None for name in names]
         args += [None] * self.site.depth
         args += [bound(self.iterator, which) for which in range(3)] if self.as_whole else [
             self.items]
-        self.compiled = self.compile_loop(self.loop.function, tuple(args))
-        if self.compiled is None:
+        known, self.made = self.made, None
+        fits = known is not None and known.fits(frame, assigned, values)
+        self.made = known if fits else self.make(values, assigned, args)
+        if self.made is None:
             return
-        self.taken = {name: names.index(name) for name in self.loop.written}
+        self.taken = {name: names.index(name) for name in self.made.loop.written}
         for name in self.taken:
             exchange_in_frame(frame, self.slots[name], UNBOUND, UNBOUND)
         self.arguments = args
 
+    def make(
+        self, values: dict[str, Any], assigned: frozenset[str], args: list[Any]
+    ) -> Made | None:
+        function, site = function_of(self.frame, self.site, values)
+        loop = loop_function(function, site, assigned, self.as_whole)
+        compiled = None if loop is None else self.compile_loop(loop.function, tuple(args))
+        return None if loop is None or compiled is None else Made(loop, compiled, assigned)
+
     def leave(self) -> None:
         """Give the frame the variables that the loop has written and the frame may read."""
-        if self.loop is not None and self.values:
-            self.put_back(self.loop.returned, self.values.pop() or ())
+        if self.made is not None and self.values:
+            self.put_back(self.made.loop.returned, self.values.pop() or ())
         self.appear()
 
     def appear(self) -> None:
@@ -156,12 +184,13 @@ class Switch:
         name = self.site.code.co_qualname
         while traceback is not None and traceback.tb_frame.f_code.co_qualname != name:
             traceback = traceback.tb_next
-        assert self.loop is not None
+        assert self.made is not None
         seen = traceback.tb_frame.f_locals if traceback is not None else {}
         for name in self.site.names("STORE_FAST", "DELETE_FAST"):
             exchange_in_frame(self.frame, self.slots[name], seen.get(name, UNBOUND), UNBOUND)
-        for values in self.loop.kept:
-            self.put_back(self.loop.returned, values)
+        for values in self.made.loop.kept:
+            self.put_back(self.made.loop.returned, values)
+        self.made.loop.kept.clear()
         if traceback is None:  # it was raised between two parts of the loop
             return
         set_frame_place(self.frame, place_of(traceback, self.site))

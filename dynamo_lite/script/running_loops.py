@@ -18,7 +18,7 @@ from ..bytecode.loop_functions import LoopSite, loop_sites
 from ..native import value_in_frame
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account
-from .on_stack import RANGE_ITERATOR, UNBOUND, Switch, is_of_module
+from .on_stack import RANGE_ITERATOR, UNBOUND, Made, Switch, is_of_module
 from .timed_loops import Look, Moment, Replaced, Running
 
 GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
@@ -40,8 +40,9 @@ SHORT = 1e-4
 function then. Others are compiled one by one, which is found out sooner."""
 LONGER = 1
 """How many more iterations a loop is expected to take that may break, in those that were seen."""
-GAIN = 0.5
-"""What compiling is expected to save of the time that is left."""
+AGAIN = 0.02
+"""Seconds that the rest of a loop takes at least which runs compiled already when it is entered
+again."""
 
 
 class RunningLoops:
@@ -65,6 +66,8 @@ class RunningLoops:
         """The iterators of the loops that were seen last, by ids that no others have meanwhile."""
         self.sites: dict[int, tuple[CodeType, list[LoopSite], bool]] = {}
         self.tried: set[tuple[CodeType, int]] = set()
+        self.paid: dict[tuple[CodeType, int], tuple[Replaced, Made]] = {}
+        """Loops that ran compiled, and were faster so."""
         self.timed_in: set[CodeType] = set()
         self.replaced: Replaced | None = None
 
@@ -85,6 +88,10 @@ class RunningLoops:
         present = [*self.present(frame)]
         self.held = {id(loop.iterator): loop.iterator for loop in present}
         for loop in present:
+            if loop.place_in_code in self.paid:
+                if self.enter_again(loop):
+                    return
+                continue
             look = self.seen[loop.key] = before.get(loop.key, loop).again(now, loop.left)
             account = self.open_account(loop.site.code)
             took, own = self.known_time(loop, account) or 0.0, 1.0
@@ -100,6 +107,16 @@ class RunningLoops:
             shortest = account.lender.pace * SHORTEST
             if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
                 return self.replace(loop, account, took)
+
+    def enter_again(self, loop: Running) -> bool:
+        """Whether a loop that paid is worth entering compiled code for, and does so."""
+        earlier, made = self.paid[loop.place_in_code]
+        account, took = earlier.account, earlier.took
+        if took * loop.left < AGAIN:
+            return False
+        account.enters_loop(took * loop.left)
+        self.put_in(loop, account, took, made)
+        return True
 
     def known_time(self, loop: Running, account: Account) -> float | None:
         """Seconds of an iteration in Python, where compiling the loop paid in an earlier run."""
@@ -123,18 +140,22 @@ class RunningLoops:
 
     def replace(self, loop: Running, account: Account, took: float) -> None:
         """Have the rest of the loop run compiled from its next iteration on."""
-        code, offset = loop.site.code, loop.site.head.offset
-        self.tried.add((code, offset))
-        account.call = account.rest
-        account.ran = account.expected = GAIN * account.rest
+        self.tried.add(loop.place_in_code)
+        account.enters_loop(account.rest)
         PERF.info("the loop at %s is compiled: %.2g s an iteration, %d left, %.2g s of Python",
                   loop.place, took, loop.left, account.rest)
+        self.put_in(loop, account, took)
+
+    def put_in(
+        self, loop: Running, account: Account, took: float, made: Made | None = None
+    ) -> None:
+        """Put the switch into the frame."""
         as_whole = took < SHORT
 
         def compile(function: FunctionType, args: tuple[Any, ...]) -> Any:
             return self.compile(function, args, as_whole, account)
 
-        switch = Switch(loop.frame, loop.site, as_whole, compile, self.ended)
+        switch = Switch(loop.frame, loop.site, as_whole, compile, self.ended, made)
         self.replaced = Replaced(loop, switch, account, took)
 
     def ended(self) -> None:
@@ -142,10 +163,15 @@ class RunningLoops:
         replaced, self.replaced = self.replaced, None
         assert replaced is not None
         decision = replaced.conclusion(Moment.now())
-        if decision is not None and self.decisions is not None:
-            site = replaced.loop.site
-            PERF.info("the loop at %s: %s", replaced.loop.place, decision.reason)
-            self.decisions.note(site.code, decision, site.head.offset)
+        if decision is None:
+            return
+        loop, made = replaced.loop, replaced.switch.made
+        self.paid.pop(loop.place_in_code, None)
+        if decision.is_hot and made is not None:
+            self.paid[loop.place_in_code] = replaced, made
+        if self.decisions is not None:
+            PERF.info("the loop at %s: %s", loop.place, decision.reason)
+            self.decisions.note(loop.site.code, decision, loop.site.head.offset)
 
     def present(self, frame: FrameType) -> Iterator[Running]:
         """The loops over ranges that run now, outermost first, in functions of the program's in
@@ -171,8 +197,9 @@ class RunningLoops:
 
     def is_left(self, site: LoopSite) -> bool:
         """Whether a loop has had its turn, or is known to be as fast in Python."""
-        if (site.code, site.head.offset) in self.tried:
-            return True
+        place = site.code, site.head.offset
+        if place in self.tried:
+            return place not in self.paid
         known = self.decision_about(site)
         return known is not None and not known.is_hot and not known.saved
 

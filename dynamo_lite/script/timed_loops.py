@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import operator
 import time
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from ..base.records import dataclass
@@ -87,6 +87,10 @@ class Running:
     def again(self, now: Moment, left: int) -> Look:
         """The first look at it."""
         return Look(now, left)
+
+    @property
+    def place_in_code(self) -> tuple[CodeType, int]:
+        return self.site.code, self.site.head.offset
 
     @property
     def place(self) -> str:

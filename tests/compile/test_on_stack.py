@@ -393,6 +393,55 @@ class TestLongLoops:
         assert [name for name, *_ in self.compiled] == ["program"]
         assert loops.replaced is None
 
+    @pytest.fixture
+    def tick(self, loops, monkeypatch):
+        """An iteration takes a second, or a hundredth where the loop runs compiled."""
+        clock = [0.0]
+        monkeypatch.setattr(running_loops.Moment, "now", lambda: running_loops.Moment(clock[0]))
+
+        def compile(function, args, as_whole, account):
+            account.operations = 1
+            return self.compile(function, args, as_whole, account)
+
+        def tick():
+            is_compiled = loops.replaced is not None and loops.replaced.switch.is_entered
+            clock[0] += 0.01 if is_compiled else 1.0
+            look(loops)
+            return clock[0]
+
+        loops.compile = compile
+        return tick
+
+    def test_a_loop_that_paid_is_entered_again_as_it_is(self, loops, tick):
+        def program():
+            entered, last = 0, []
+            while entered < 4:
+                for i in range(300):
+                    now = tick()
+                last.append(i)
+                entered += 1
+            return now, last
+
+        now, last = program()
+        assert [name for name, _ in self.compiled] == ["program"] and last == [299] * 4
+        assert now < 50
+
+    def test_what_a_frame_does_not_read_again_it_is_not_given(self, loops, tick):
+        def names():
+            return {*sys._getframe(1).f_locals}
+
+        def program():
+            total = 0
+            for i in range(300):
+                square = i * i
+                now = tick()
+                total += square
+            return total, now, names()
+
+        total, now, known = program()
+        assert total == sum(i * i for i in range(300)) and now < 50
+        assert {"total", "now"} <= known and not {"i", "square"} & known
+
     def test_the_outermost_of_them(self, loops):
         def inner(x):
             for _ in range(4):
