@@ -74,6 +74,8 @@ class Op:
     `itself`: the frontend's question whether the result is the array that was given.
     `parameters`: those that can be given by position, of functions that cannot be asked.
     `folds`: the ufunc whose reduction, or running fold, this is along any axes.
+    `binds`: the ints that it gives, or the sizes of its results, are sizes in the bodies of loops
+    and branches too ("ints", "lengths").
     `sequences`: what a list or another sequence is as its first argument: "numbers" where it stands
     for the array of them, "items" where what it holds matters.
     `arrays_at`: the places of arguments that are sequences of arrays, for derivatives.
@@ -144,6 +146,7 @@ class Op:
     makes: Any = None
     version: str | None = None
     sequences: str | None = None
+    binds: str | None = None
     arrays_at: tuple[int, ...] = ()
     nests: bool = False
     casts: bool = False

@@ -1550,16 +1550,6 @@ def _(x, scale=2.0):
     return x * scale
 
 
-@plant("unsupported-numpy", "a size that depends on data")
-def in_pieces(x):
-    return np.piecewise(x, [x < 3, x >= 3], [lambda v: -v, lambda v: v * 2])  # here
-
-
-@fixes
-def _(x):
-    return np.where(x < 3, -x, x * 2)
-
-
 @plant("python-numbers", "method 'as_integer_ratio' of a float64", alike=False)
 def mean_in_python(x):
     return x - statistics.mean(x)  # here
@@ -1815,18 +1805,22 @@ def _(x, generator=np.random.default_rng(0)):
 
 
 @plant("data-sizes", "a size that depends on data, in a loop or branch", alike=False)
-def thins_out(x):
-    def smaller(a):
-        return a if len(a) < 3 else smaller(a[a < a.mean()])  # here
-    return smaller(x) + 1
+def different_values(x):
+    total = 0.0
+    while x.sum() > 1:
+        x = x / 2
+        total += np.unique(x).sum()  # here
+    return total
 
 
 @fixes
 def _(x):
-    inside = np.ones(6, bool)
-    for _ in range(2):
-        inside = inside & (x < np.where(inside, x, 0).sum() / np.maximum(inside.sum(), 1))
-    return np.where(inside, x, 0) + 1
+    total = 0.0
+    while x.sum() > 1:
+        x = np.sort(x / 2)
+        is_new = np.concatenate([x[:1] == x[:1], x[1:] != x[:-1]])
+        total += np.where(is_new, x, 0).sum()
+    return total
 
 
 @plant("values", "numpy.sum: an argument is a number that may change", ((M, 0), (M, 1)),

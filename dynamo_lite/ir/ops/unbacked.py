@@ -8,7 +8,7 @@ from ..row import ROWS, Kind, complete, op
 from ..rules import unbacked as rules
 
 op(np.nonzero, Kind.EXTERN, infer=rules.nonzero_rule, lowering="nonzero", method="nonzero",
-   blocks="positions")
+   blocks="positions", binds="lengths")
 op(np.argwhere, Kind.EXTERN, infer=rules.argwhere_rule)
 op(np.unique, Kind.EXTERN, infer=rules.unique_rule, sequences="numbers")
 op(np.bincount, Kind.EXTERN, infer=rules.bincount_rule, blocks="bincount")
@@ -20,9 +20,10 @@ complete(np.repeat, infer=rules.repeat_rule(ROWS[np.repeat].infer))  # type: ign
 
 op(core.length, Kind.STRUCTURE, infer=rules.length_rule, lowering="length", blocks="counted")
 op(core.plain, Kind.STRUCTURE, infer=rules.plain_rule, lowering="conversion")
-op(core.within, Kind.STRUCTURE, infer=rules.within_rule, lowering="within")
-op(core.position, Kind.STRUCTURE, infer=rules.position_rule, checks=("any",), lowering="position")
-op(core.between, Kind.STRUCTURE, infer=rules.between_rule, lowering="between")
+op(core.within, Kind.STRUCTURE, infer=rules.within_rule, lowering="within", binds="ints")
+op(core.position, Kind.STRUCTURE, infer=rules.position_rule, checks=("any",), lowering="position",
+   binds="ints")
+op(core.between, Kind.STRUCTURE, infer=rules.between_rule, lowering="between", binds="ints")
 op(core.fitting, Kind.STRUCTURE, infer=rules.fitting_rule, checks=("any",), lowering="fitting")
 op(core.expect, Kind.STRUCTURE, infer=rules.expect_rule, checks=("any",), lowering="expect")
 op(int, Kind.STRUCTURE, infer=rules.int_rule, checks=("any",), lowering="conversion",

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...base.config import config
 from ...base.origins import module_of_ufunc, public_name
 from ...errors import GraphBreak, NotDifferentiable, PlanLoop, Unsupported
@@ -74,7 +72,7 @@ def record(
     for place, dtype in tuple(narrow(target, args, kwargs)):
         fitting = record(tx, core.fitting, (args[place], dtype)).as_argument(tx)
         args = (*args[:place], fitting, *args[place + 1 :])
-    is_named = not tx.graph.is_body or target is np.nonzero
+    is_named = not tx.graph.is_body or says(target, "binds") == "lengths"
     tx.shapes.call = naming(lambda: numbering(tx), args) if is_named else equal_to_nothing
     if tx.state.consumed:
         check_not_consumed(tx, (args, kwargs))
@@ -92,7 +90,7 @@ def record(
         raise refused(tx, target, args, kwargs or {}) or broken from None
     if any(weight(size) > HEAVIEST for size in _symbolic_sizes(kind)):
         raise GraphBreak(f"the sizes of what {name} gives have become a long expression")
-    if tx.graph.is_body and target not in BINDING:
+    if tx.graph.is_body and not says(target, "binds"):
         kind = without_symbols(kind, [*tx.shapes.data][known:])
     if _discards_imaginary_parts(target, args, kwargs or {}, kind):
         raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
@@ -178,10 +176,6 @@ def adding_to(tx: Tx, graph: Graph) -> Iterator[None]:
         yield
     finally:
         state.graph = outer
-
-
-BINDING = frozenset({core.within, core.position, core.between, np.nonzero})
-"""Functions whose ints and lengths are sizes in the bodies of loops and branches too."""
 
 
 DEPENDS_ON_DATA = "a size that depends on data, in a loop or branch"
