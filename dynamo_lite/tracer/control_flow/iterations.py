@@ -224,8 +224,10 @@ def named(tx: Tx) -> list[Any]:
     names = {*tx.locals} if sees_variables(code) else live_locals(code, tx.index)
     found += [value for name, value in tx.locals.items() if name in names]
     found += tx.stack[:-1]
-    while (tx := tx.parent) is not None:
-        found += [*tx.locals.values(), *tx.stack]
+    caller = tx.parent
+    while caller is not None:
+        found += [*caller.locals.values(), *caller.stack]
+        caller = caller.parent
     return found
 
 
