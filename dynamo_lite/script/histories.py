@@ -31,6 +31,9 @@ TOLERANCE = 1.05
 """How much longer than in Python compiled calls may seem to take."""
 MOST_NESTED = 100.0
 """At most so many times what code takes itself it is taken to run before it is looked at again."""
+CLEARLY = 3.0
+"""How much longer they take where one comparison is enough: other programs take their time too, now
+more and now less."""
 LONGEST_TRIAL = 0.02
 """Seconds of calls in Python, for comparison."""
 SHORTEST = 1e-9
@@ -233,9 +236,26 @@ class CodeHistory:
         self.speedup = call / max(compiled_call, SHORTEST)
         if compiled_call <= call * TOLERANCE:
             return self._wait(code)
-        self.given_up = slower(compiled_call, call) if self.operations else NOTHING_FOUND.reason
+        if compiled_call >= call * CLEARLY or not self.operations:
+            self._drop(compiled_call)
+            return None
+        self.reviewed = timing
+        return self._go_on(code, self.window, self._confirm)
+
+    def _confirm(self, code: CodeType, timing: Timing) -> Answer:
+        """Compiled calls before and after those in Python: both have to be slower."""
+        compiled_call = timing.since(self.reviewed).compiled_call
+        if compiled_call > self.call_later * TOLERANCE:
+            self._drop(compiled_call)
+            return None
+        self.reviewed = timing
+        self.speedup = self.call_later / max(compiled_call, SHORTEST)
+        return self._wait(code)
+
+    def _drop(self, compiled_call: float) -> None:
+        reason = slower(compiled_call, self.call_later)
+        self.given_up = reason if self.operations else NOTHING_FOUND.reason
         self.shared = None
-        return None
 
     def _call_later(self, code: CodeType, timing: Timing) -> Answer:
         """Compiled calls seemed to be faster, and Python has run some since."""

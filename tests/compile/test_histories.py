@@ -78,13 +78,27 @@ def test_faster_code_stays_and_is_looked_at_less_and_less(monkeypatch):
 def test_slower_code_is_dropped_when_python_was_faster_again(monkeypatch):
     calls = Calls(monkeypatch)
     calls.python(10, 1)
-    calls.compiled(3, 2)
-    assert calls.review() == 6 * MILLISECOND  # as long as the compiled calls took
-    calls.python(6, 1)
+    calls.compiled(3, 4)
+    assert calls.review() == 12 * MILLISECOND  # as long as the compiled calls took
+    calls.python(12, 1)
     assert calls.review() is None
     assert calls.conclusion() == Decision(
-        False, "compiled, a call took 2.0e-03 s, in Python 1.0e-03 s"
+        False, "compiled, a call took 4.0e-03 s, in Python 1.0e-03 s"
     )
+
+
+@pytest.mark.parametrize("afterwards", [2.0, 0.5])
+def test_a_little_slower_code_is_dropped_when_it_is_so_before_and_after(monkeypatch, afterwards):
+    """As where another program took a part of the processor's time for a while."""
+    calls = Calls(monkeypatch)
+    calls.python(10, 1)
+    calls.compiled(3, 2)
+    assert calls.review() == 6 * MILLISECOND
+    calls.python(6, 1)
+    assert calls.review() is True and calls.reviews == [8]
+    calls.compiled(8, afterwards)
+    assert calls.review() is (None if afterwards > 1 else True)
+    assert calls.conclusion().is_hot is (afterwards < 1)
 
 
 def test_calls_that_got_longer_in_python_as_well_do_not_count_against_it(monkeypatch):
