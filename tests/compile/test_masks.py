@@ -65,6 +65,8 @@ OPERATIONS = {
     "guarded": positive_only,
     "item": lambda x, m: x + x[m].sum().item(),
     "reshaped": lambda x, m: x[m].reshape(-1, 2),
+    "tuple_in_key": lambda x, m: x[np.where(m)[:1], ...],
+    "list_of_positions": lambda x, m: x[[np.nonzero(m)[0], np.nonzero(m)[-1]]],
     "ravel": lambda x, m: x[m].ravel() * 2,
 }
 DTYPES = ("f8", "f4", "i8", "i2", "u1", "?")
@@ -183,3 +185,21 @@ def test_masks_of_what_was_computed_from_itself_again_and_again():
     x = np.linspace(-0.5, 0.5, 40)
     assert same(compiled(x, x.copy()), function(x, x.copy()))
     assert len(compiled.entries()) == 1
+
+
+def test_positions_as_where_gives_them_inside_of_a_key():
+    """`np.where` gives a tuple, which is a list of positions there."""
+    def into_the_box(pos, vel):
+        for d in range(2):
+            out = np.where(pos[:, d] < 0)
+            pos[out, d] *= -1
+            vel[out, d] *= -1
+            out = np.where(pos[:, d] > 1)
+            pos[out, d] = 1 - (pos[out, d] - 1)
+        return pos, vel
+
+    compiled = dl.compile(into_the_box, fullgraph=True)
+    rng = np.random.default_rng(0)
+    for n in 100, 7, 1, 0:
+        arguments = rng.random((n, 2)) * 1.4 - 0.2, rng.random((n, 2))
+        assert same(outcome_of_copy(compiled, arguments), outcome_of_copy(into_the_box, arguments))

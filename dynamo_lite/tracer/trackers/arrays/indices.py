@@ -91,9 +91,18 @@ def spelled_out(
     return made[0] if len(made) == 1 and not isinstance(key, TupleVariable) else TupleVariable(made)
 
 
+def are_positions(items: Sequence[VariableTracker]) -> bool:
+    """Whether all are arrays of integers, as in `np.where(mask)` inside of a key."""
+    kinds = [getattr(item, "array_type", None) for item in items]
+    return bool(kinds) and all(
+        kind is not None and kind.form is Form.ARRAY and kind.dtype.kind in "iu" and kind.ndim
+        for kind in kinds)
+
+
 def as_index(tx: Tx, value: VariableTracker) -> VariableTracker:
-    """A member of an IntEnum is an index like any other int, not the int64 it is to ufuncs. Ranges
-    and lists of computed ints are the arrays that NumPy makes of them."""
+    """A member of an IntEnum is an index like any other int, not the int64 it is to ufuncs. Ranges,
+    lists of computed ints, and lists and tuples of positions are the arrays that NumPy makes of
+    them."""
     if isinstance(value, TypedConstant) and isinstance(value.value, int):
         return constant(int(value.value))
     value = _plain(value)
@@ -101,12 +110,12 @@ def as_index(tx: Tx, value: VariableTracker) -> VariableTracker:
         return ListVariable(list(value.iterate(tx)))
     if isinstance(value, DataRangeVariable):
         return tx.call_builtin(np.arange, *value.ends)
-    if isinstance(value, ListVariable):
-        if (array := shared_input(tx, value)) is not None:
-            return array
+    if isinstance(value, ListVariable) and (array := shared_input(tx, value)) is not None:
+        return array
+    if isinstance(value, (ListVariable, TupleVariable)):
         items = list(value.iterate(tx))
         integers = all(is_number(item) and item.python_type() in INTEGERS for item in items)
-        if integers and any(item.in_graph for item in items):
+        if are_positions(items) or (integers and any(item.in_graph for item in items)):
             return tx.call_builtin(np.array, ListVariable(items))
     return value
 
