@@ -115,6 +115,8 @@ def as_index(tx: Tx, value: VariableTracker) -> VariableTracker:
     if isinstance(value, (ListVariable, TupleVariable)):
         items = list(value.iterate(tx))
         integers = all(is_number(item) and item.python_type() in INTEGERS for item in items)
+        if len(items) == 1 and are_positions(items):
+            return record(tx, np.expand_dims, (items[0].as_argument(tx), 0))
         if are_positions(items) or (integers and any(item.in_graph for item in items)):
             return tx.call_builtin(np.array, ListVariable(items))
     return value
