@@ -23,6 +23,17 @@ _LOOK_AROUND = frozenset({
 })  # fmt: skip
 
 
+_LIBRARIES = (
+    (frozenset({"evaluate", "re_evaluate", "validate"}), frozenset({"ne", "numexpr"})),
+    (frozenset({"sql", "query", "execute"}), frozenset({"duckdb", "con"})),
+    (frozenset({"dmatrix", "dmatrices", "from_formula", "ols", "glm", "logit", "mixedlm"}),
+     frozenset({"patsy", "sm", "smf", "formula", "dmatrix", "dmatrices"})),
+)
+"""Names of functions that find variables of their callers by a text, and of their libraries."""
+_OF_CALLER = frozenset({"query"}), "@"
+"""So does `DataFrame.query`, where the text has this in it."""
+
+
 def successors(instruction: Instruction) -> Iterator[int]:
     """Indices that control may go to, handlers included."""
     if instruction.opname not in _ENDS:
@@ -112,14 +123,23 @@ def _later(
 
 
 def sees_variables(code: CodeType) -> bool:
-    """Whether the code may look at all of its variables at once, by name."""
-    if not _LOOK_AROUND.intersection(code.co_names):
+    """Whether the code, or what it calls, may look at all of its variables at once, by name."""
+    names, (methods, sign) = frozenset(code.co_names), _OF_CALLER
+    if any(functions & names and libraries & names for functions, libraries in _LIBRARIES) or (
+        methods & names and any(sign in text for text in _texts(code.co_consts))
+    ):
+        return True
+    if not _LOOK_AROUND & names:
         return False
     return any(
         instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD")
         and instruction.argval in _LOOK_AROUND
         for instruction in read(code)
     )
+
+
+def _texts(constants: tuple[object, ...]) -> Iterator[str]:
+    return (one for one in constants if isinstance(one, str))
 
 
 def deletes_free_variables(code: CodeType) -> bool:

@@ -10,6 +10,7 @@ from dynamo_lite.base.origins import is_library_file
 from dynamo_lite.base.remedies import remedy_for
 from dynamo_lite.ir.graph import Location
 from dynamo_lite.runtime.costs import Cost, one_for_each_library_call
+from tests.oracle import differences, outcome
 
 LIBRARY = """
 import functools
@@ -237,3 +238,31 @@ def test_another_thread_imports_meanwhile(monkeypatch):
     finders = {"first": Finder(), **sys.path_importer_cache}
     monkeypatch.setattr(sys, "path_importer_cache", finders)
     assert not is_library_file("/elsewhere/planted_meanwhile.py") and "another" in finders
+
+
+class Table:
+    """Finds variables of its callers by a text, as pandas' `query` and numexpr's `evaluate` do."""
+
+    def query(self, text):
+        return sys._getframe(1).f_locals[text.strip("@")]
+
+    evaluate = query
+
+
+TABLE = numexpr = Table()
+
+
+def by_query(x):
+    limit, x = 3, np.sin(x)
+    return TABLE.query("@limit"), x + 1
+
+
+def by_evaluation(x):
+    limit, x = 3, np.sin(x)
+    return numexpr.evaluate("limit"), x + 1
+
+
+@pytest.mark.parametrize("function", [by_query, by_evaluation])
+def test_variables_that_a_library_finds_by_a_text_are_there(function):
+    x = np.ones(3)
+    assert not differences(outcome(dl.compile(function), (x,)), outcome(function, (x,)))
