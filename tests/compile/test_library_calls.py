@@ -253,12 +253,12 @@ TABLE = numexpr = Table()
 
 
 def by_query(x):
-    limit, x = 3, np.sin(x)
+    limit, x = 3, np.sin(x)  # noqa: F841
     return TABLE.query("@limit"), x + 1
 
 
 def by_evaluation(x):
-    limit, x = 3, np.sin(x)
+    limit, x = 3, np.sin(x)  # noqa: F841
     return numexpr.evaluate("limit"), x + 1
 
 
