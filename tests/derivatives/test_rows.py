@@ -143,6 +143,7 @@ CASES = {
                      lambda x: np.concatenate((x, x)),
                      lambda x: np.concatenate((x, x[0] ** 2), axis=None)),
     np.stack: (lambda x: np.stack([x, x * x], axis=1),),
+    np.block: (lambda x: np.block([[x, x * 2], [x * x, x]]),),
     core.update: (written, assigned_twice),
     core.perform: (scattered,),
     np.ndarray.sort: (sorted_in_place, rows_sorted_in_place),
