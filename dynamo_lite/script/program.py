@@ -8,8 +8,9 @@ from types import CodeType
 from ..native import first_frames
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account, Lender, open_account
+from .comparisons import Timing
 from .functions import loops_over_arrays
-from .histories import HOT, UNTRIED, CodeHistory, Timing
+from .histories import HOT, UNTRIED, CodeHistory
 
 UNSEEN = "it ran before there was an array"
 

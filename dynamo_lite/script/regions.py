@@ -24,8 +24,9 @@ from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account, nanoseconds
 from .arrays import mentions_arrays, note_sizes, touch_arrays
+from .comparisons import FIRST_CALLS, Answer
 from .functions import counts_references, is_candidate, is_of_module
-from .histories import AROUND, FIRST_CALLS, NOTHING_FOUND, Answer, CodeHistory
+from .histories import AROUND, NOTHING_FOUND, CodeHistory
 from .program import Program
 from .samples import Samples
 from .watching import running

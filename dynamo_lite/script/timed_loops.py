@@ -12,7 +12,8 @@ from ..bytecode.loop_functions import LoopSite
 from ..native import time_in_compiled
 from ..runtime.decisions import Decision
 from ..runtime.tiering import Account
-from .histories import PAID, slower
+from .comparisons import slower
+from .histories import PAID
 from .on_stack import Switch
 
 LOOKS = 2

@@ -5,8 +5,9 @@ import pytest
 
 from dynamo_lite.runtime.decisions import Decision
 from dynamo_lite.runtime.tiering import Account, Lender
-from dynamo_lite.script import histories
-from dynamo_lite.script.histories import CodeHistory, Timing
+from dynamo_lite.script import comparisons, histories
+from dynamo_lite.script.comparisons import Timing
+from dynamo_lite.script.histories import CodeHistory
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
@@ -25,12 +26,12 @@ class Calls:
     def __init__(self, monkeypatch, decision=None, breaks=False):
         self.counts = [0, 0, 0, 0, 0, 0]
         self.reviews = []
-        monkeypatch.setattr(histories, "calls_of_code", lambda code: tuple(self.counts))
-        monkeypatch.setattr(histories, "review_after", lambda code, n: self.reviews.append(n))
+        monkeypatch.setattr(comparisons, "calls_of_code", lambda code: tuple(self.counts))
+        monkeypatch.setattr(comparisons, "review_after", lambda code, n: self.reviews.append(n))
         self.history = CodeHistory(f.__code__, Account(Lender(), False, 9), print, decision)
         self.history.compiled, self.history.operations, self.history.breaks = 1, 5, breaks
-        self.history.records, self.first_phase = 1, self.history.phase
-        self.history.phase = self.history.look
+        self.history.records, self.first_phase = 1, self.history.comparison.phase
+        self.history.comparison.phase = self.history.comparison.look
 
     def python(self, calls, milliseconds):
         self.counts[0] += calls
@@ -50,7 +51,7 @@ class Calls:
 
 def test_the_first_calls_do_not_count(monkeypatch):
     calls = Calls(monkeypatch)
-    calls.history.phase = calls.first_phase
+    calls.history.comparison.phase = calls.first_phase
     calls.python(10, 1)
     calls.compiled(3, 100)
     assert calls.review() is True and calls.reviews == [8]
@@ -105,7 +106,7 @@ def test_calls_that_got_longer_in_python_as_well_do_not_count_against_it(monkeyp
     calls = Calls(monkeypatch)
     calls.python(10, 1)
     calls.compiled(3, 20)
-    assert calls.review() == histories.LONGEST_TRIAL * 1000 * MILLISECOND
+    assert calls.review() == comparisons.LONGEST_TRIAL * 1000 * MILLISECOND
     calls.python(1, 60)
     assert calls.review() is True and calls.reviews == [32]
 
@@ -115,7 +116,7 @@ def test_calls_that_got_shorter_are_no_gain(monkeypatch):
     calls = Calls(monkeypatch)
     calls.python(10, 40)
     calls.compiled(400, 8)  # a call in Python is a small part of these
-    assert calls.review() == histories.COMPARISON * 3200 * MILLISECOND
+    assert calls.review() == comparisons.COMPARISON * 3200 * MILLISECOND
     calls.python(8, 5)
     assert calls.review() is True and calls.reviews == [8]  # as many compiled calls beside them
     calls.compiled(8, 5)
