@@ -344,7 +344,8 @@ def read(code: CodeType) -> tuple[Instruction, ...]:
     if (known := _READ.get(key)) is not None and known[0]() is code:
         return known[1]
     instructions = with_one_head(_index(code, _Canonicaliser(code).run()))
-    _READ[key] = weakref.ref(code, lambda _: _READ.pop(key, None)), instructions
+    forget = _READ.pop  # at exit code may outlive the globals of this module
+    _READ[key] = weakref.ref(code, lambda _: forget(key, None)), instructions
     return instructions
 
 
