@@ -17,7 +17,7 @@ from ..base.pytrees import flatten, unflatten
 from ..ir.pullback import detached
 from ..runtime.compile import compile_whole
 from . import other_data
-from .coloured import coloured, coloured_jacobian
+from .coloured import as_sparse, coloured, coloured_jacobian, is_sparse
 from .parameters import places_of, value_and_gradients
 from .transforms import jacobian_of, value_and_gradient, value_and_pullback, value_and_tangent
 
@@ -230,11 +230,9 @@ def sparse_jacobian(fun: Function, argnums: Argnums, sparsity: Any) -> Function:
         return np.reshape(found, shape)
 
     def sparse(*args: Any, **kwargs: Any) -> Any:
-        values, _ = compiled(*args, **kwargs)
-        places = colouring.rows, colouring.columns
-        return type(sparsity)((values, places), shape=colouring.shape)
+        return as_sparse(sparsity, compiled(*args, **kwargs)[0], colouring)
 
-    return sparse if hasattr(sparsity, "toarray") else dense
+    return sparse if is_sparse(sparsity) else dense
 
 
 def along(fun: Function, has_aux: bool) -> Function:

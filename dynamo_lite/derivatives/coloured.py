@@ -5,6 +5,8 @@ elements, each in rows of its own. Or rows that have no column in common, and co
 """
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -31,33 +33,59 @@ class Colouring:
 
 def coloured(sparsity: Any) -> Colouring:
     """The colouring with the fewer colours, of a matrix whose nonzero elements may be nonzero."""
-    pattern = np.asarray(sparsity.toarray() if hasattr(sparsity, "toarray") else sparsity) != 0
+    (rows, columns), shape = elements_of(sparsity)
+    of_columns, of_rows = colours_of(columns, rows, shape), colours_of(rows, columns, shape[::-1])
+    forwards = bool(of_columns.max(initial=-1) <= of_rows.max(initial=-1))
+    chosen, lines = (of_columns, columns) if forwards else (of_rows, rows)
+    directions = np.zeros((chosen.max(initial=-1) + 1, len(chosen)))
+    directions[chosen, np.arange(len(chosen))] = 1
+    return Colouring(rows, columns, chosen[lines], directions, forwards, shape)
+
+
+def elements_of(sparsity: Any) -> tuple[tuple[np.ndarray, np.ndarray], tuple[int, int]]:
+    """The rows and columns of nonzero elements, row by row, and the shape of the matrix."""
+    if is_sparse(sparsity):
+        found = sparsity.tocoo()
+        there = found.data != 0
+        flat = np.unique(found.row[there].astype(np.int64) * found.shape[1] + found.col[there])
+        return np.divmod(flat, max(1, found.shape[1])), found.shape
+    pattern = np.asarray(sparsity) != 0
     if pattern.ndim != 2:
         raise TypeError(
             "sparsity is a matrix with a row for each element of the value and a column for each "
             f"of the argument, not an array of {pattern.ndim} axes")
-    of_columns, of_rows = colours_of(pattern), colours_of(pattern.T)
-    forwards = max(of_columns, default=-1) <= max(of_rows, default=-1)
-    chosen = np.array(of_columns if forwards else of_rows, int)
-    directions = np.zeros((chosen.max(initial=-1) + 1, len(chosen)))
-    directions[chosen, np.arange(len(chosen))] = 1
     rows, columns = np.nonzero(pattern)
-    colours = chosen[columns if forwards else rows]
-    return Colouring(rows, columns, colours, directions, forwards, pattern.shape)
+    return (rows, columns), pattern.shape
 
 
-def colours_of(pattern: np.ndarray) -> list[int]:
-    """A number for each column, the first that no column with a row in common has."""
-    taken: list[np.ndarray] = []
-    found = []
-    for column in pattern.T:
-        number = next((each for each, rows in enumerate(taken) if not (rows & column).any()), None)
-        if number is None:
-            number = len(taken)
-            taken.append(np.zeros_like(column))
-        taken[number] |= column
-        found.append(number)
-    return found
+def is_sparse(sparsity: Any) -> bool:
+    """Whether it is a matrix of `scipy.sparse`."""
+    return hasattr(sparsity, "tocoo")
+
+
+def colours_of(lines: np.ndarray, across: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """A number for each column, the first that no column with a row in common has.
+
+    Elements are in columns `lines` and rows `across`; bit k of `taken[i]` says that a column of
+    colour k has an element in row i.
+    """
+    taken, colours = [0] * shape[0], np.zeros(shape[1], int)
+    order = np.argsort(lines, kind="stable")
+    ends = np.cumsum(np.bincount(lines, minlength=shape[1]))
+    rows = np.split(across[order], ends[:-1]) if shape[1] else []
+    for column, of_column in enumerate(map(np.ndarray.tolist, rows)):
+        others = functools.reduce(operator.or_, map(taken.__getitem__, of_column), 0)
+        colours[column] = (~others & (others + 1)).bit_length() - 1
+        for row in of_column:
+            taken[row] |= 1 << int(colours[column])
+    return colours
+
+
+def as_sparse(sparsity: Any, values: np.ndarray, colouring: Colouring) -> Any:
+    """The elements as a matrix of the class that `sparsity` has."""
+    places = colouring.rows, colouring.columns
+    made = type(sparsity.tocoo())((values, places), shape=colouring.shape)
+    return made.asformat(sparsity.format)
 
 
 def coloured_jacobian(

@@ -27,17 +27,6 @@ def sums(x):
 HALVES = np.repeat(np.eye(2), [4, 5], axis=1)
 
 
-class Sparse:
-    """As scipy.sparse has them: made of values and their places."""
-
-    def __init__(self, given, shape):
-        self.found = np.zeros(shape)
-        self.found[given[1]] = given[0]
-
-    def toarray(self):
-        return self.found
-
-
 def test_a_band_has_three_colours():
     assert len(coloured(BAND).directions) == 3 and coloured(BAND).forwards
 
@@ -56,10 +45,34 @@ def test_the_same_elements(function, sparsity):
     assert close(inside(X), 2 * expected, 1e-14)
 
 
-def test_a_sparse_matrix_gives_one():
-    pattern = Sparse((np.ones(BAND.sum()), np.nonzero(BAND)), BAND.shape)
-    found = dl.jacobian(stencil, sparsity=pattern)(X)
-    assert isinstance(found, Sparse) and close(found.toarray(), dl.jacobian(stencil)(X), 1e-14)
+@pytest.mark.parametrize("kind", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+@pytest.mark.parametrize("function, sparsity", [(stencil, BAND), (sums, HALVES)])
+def test_a_sparse_matrix_gives_one(function, sparsity, kind):
+    sparse = pytest.importorskip("scipy.sparse")
+    for make in (sparse.csr_array, sparse.csr_matrix):
+        pattern = make(sparsity).asformat(kind)
+        found = dl.jacobian(function, sparsity=pattern)(X)
+        assert type(found) is type(pattern) and found.dtype == X.dtype
+        assert close(found.toarray(), dl.jacobian(function)(X), 1e-14)
+
+
+def test_places_that_are_given_twice_or_are_zero():
+    sparse = pytest.importorskip("scipy.sparse")
+    rows, columns = np.nonzero(BAND | (np.arange(N) == 0))
+    values = np.where(BAND[rows, columns], 1, 0)
+    twice = sparse.coo_array((np.tile(values, 2), (np.tile(rows, 2), np.tile(columns, 2))))
+    found = dl.jacobian(stencil, sparsity=twice)(X)
+    assert found.nnz == BAND.sum() and close(found.toarray(), dl.jacobian(stencil)(X), 1e-14)
+
+
+def test_a_large_band_takes_no_square_of_memory():
+    sparse = pytest.importorskip("scipy.sparse")
+    size = 30_000
+    pattern = sparse.diags_array([1.0, 1, 1], offsets=[-1, 0, 1], shape=(size, size), format="csr")
+    x = np.linspace(0.1, 1, size)
+    found = dl.jacobian(stencil, sparsity=pattern)(x)
+    direction = np.sin(np.arange(size))
+    assert close(found @ direction, dl.jvp(stencil, (x,), (direction,))[1], 1e-12)
 
 
 def test_other_arguments():
