@@ -12,12 +12,14 @@ import numpy as np
 
 from ...base.raised import reports_raise
 from ...errors import BackendError, Unsupported
+from ...native import SpareArrays
 from .build import place, prepare
 from .kernels import TritonKernel
 from .launch import Launcher, cuda_launcher
 from .stacks import StackedProducts
 
 Shape = tuple[int, ...]
+Kind = tuple[Shape, np.dtype]
 TRIALS, RUNS = 3, 10
 """How often a kernel is timed, and how many launches at a time."""
 LEAST_CAPABILITY = 80  # 10 * major + minor
@@ -52,6 +54,11 @@ class Device(Protocol):
         ...
 
     @property
+    def has_spares(self) -> bool:
+        """Whether arrays of earlier calls are given out again."""
+        ...
+
+    @property
     def processors(self) -> int:
         """How many programs of a kernel run at once, at least."""
         ...
@@ -62,6 +69,10 @@ class Device(Protocol):
 
     def empty(self, shape: Shape, dtype: np.dtype) -> Any:
         """A new array in C order."""
+        ...
+
+    def spares(self, kinds: Sequence[Kind]) -> Callable[[int], tuple[Any, ...]]:
+        """Given a stream: arrays in C order that nobody has, and after them their addresses."""
         ...
 
     def stream(self) -> int:
@@ -147,10 +158,15 @@ class CuPyDevice:
         self.attempt = reports_raise
         self.reports = False
         self.times = True
+        self.has_spares = True
         self.pointer: Callable[[Any], int] = operator.attrgetter("data.ptr")
         self.empty: Callable[[Shape, np.dtype], Any] = self.cupy.ndarray
         self.current_device: Callable[[], int] = self.cupy.cuda.runtime.getDevice
+        self.allocator: Callable[[], Any] = self.cupy.cuda.get_allocator
         self.current_stream: Callable[[], Any] = self.cupy.cuda.get_current_stream
+
+    def spares(self, kinds: Sequence[Kind]) -> Callable[[int], tuple[Any, ...]]:
+        return SpareArrays(lambda: tuple(self.empty(*kind) for kind in kinds), self.allocator)
 
     def stream(self) -> int:
         pointer: int = self.current_stream().ptr

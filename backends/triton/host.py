@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.raised import reports_raise
 from ...errors import Unsupported
-from .device import Shape
+from .device import Kind, Shape
 from .kernels import TritonKernel
 from .launch import Launcher
 from .turns import TURN
@@ -30,6 +30,7 @@ class HostDevice:
     reports = True
     processors = 1
     times = False
+    has_spares = False
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[None]:
@@ -104,6 +105,9 @@ class HostDevice:
     def launcher(self, kernel: TritonKernel, aligned: int) -> Launcher:
         made: Launcher = _interpreted().interpreted_launcher(kernel)
         return made
+
+    def spares(self, kinds: Sequence[Kind]) -> Callable[[int], tuple[Any, ...]]:
+        raise Unsupported("NumPy makes arrays sooner than they are looked up")
 
     def place(self, kernel: TritonKernel, aligned: int) -> str:
         raise Unsupported("interpreted kernels are not timed")

@@ -37,6 +37,7 @@ from .kernels import Parameter, TritonKernel
 from .launch import Late
 from .plan_text import NUMBERS, array_name, pointer_name
 from .selections import Selections, put_back
+from .spares import spare_allocations
 from .step_writer import StepWriter
 from .tuning import repeatable
 
@@ -77,6 +78,8 @@ class PlanWriter(StepWriter):
         if config.autotune and device.times:
             self.tuned = frozenset(kernel.name for kernel in repeatable(program, kernels))
         self.has_log = any(isinstance(step, LogUndo) for step in all_steps(program.steps))
+        if device.has_spares and not config.cuda_graphs:
+            self.spares = spare_allocations(program, numbers)
 
     def write(self) -> str:
         """The text; `names` are the globals it refers to."""
@@ -153,9 +156,18 @@ class PlanWriter(StepWriter):
             self.line(f"{array_name(constant.buffer)} = {made}")
             self._point(constant.buffer)
         self.line("stream = stream_of()")
+        self._take_spares()
         if self.has_checks:
             self.line("status = make_status()")
             self.line("p_status = pointer(status)")
+
+    def _take_spares(self) -> None:
+        if not self.spares:
+            return
+        buffers = [step.buffer for step in self.spares]
+        names = ", ".join([*map(array_name, buffers), *map(pointer_name, buffers)])
+        given = self.constant(self.device.spares(list(self.spares.values())))
+        self.line(f"{names} = {given}(stream)")
 
     def _bind_symbols(self) -> None:
         for name, origin in self.program.symbols.items():

@@ -90,7 +90,8 @@ class ReplayedPlan:
         kept, self.recorder.kept = self.recorder.kept, []
         if results is BAILOUT:
             raise RuntimeError("the call is left to Python")
-        return results, tuple(array.data.mem for array in results), kept
+        pointers = [array.data for array in results]
+        return results, (*pointers, *(pointer.mem for pointer in pointers)), kept
 
 
 def can_replay(program: Program) -> bool:

@@ -1,7 +1,8 @@
 """The steps of a program as lines of a launch plan."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,17 +26,23 @@ from ..loop_ir.program import (
 )
 from .call_steps import CallSteps
 from .data_steps import DataSteps
+from .device import Kind
 from .kernel_steps import KernelSteps
 from .plan_text import array_name, tuple_text
 
 
 class StepWriter(KernelSteps, CallSteps, DataSteps):
-    """Every kind of step; here are those that make memory, or look at it."""
+    """Every kind of step; here are those that make memory, or look at it. `spares` are made at
+    once, where the plan begins."""
+
+    spares: Mapping[Allocate, Kind] = MappingProxyType({})
 
     def step(self, step: Step) -> None:
         WRITE[type(step)](self, step)
 
     def allocate(self, step: Allocate) -> None:
+        if step in self.spares:
+            return
         kind, name = step.type, array_name(step.buffer)
         shape, dtype = tuple_text(kind.shape), self.constant(kind.dtype)
         if step.buffer in self.numbers:

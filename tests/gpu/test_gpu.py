@@ -55,7 +55,21 @@ def test_programs(name):
     given = arrays if own else values
     with np.errstate(all="ignore"):
         expected = program.function(*given)
-        same(compiled(*arrays), expected, 1e-3, 1e-4 if "scans" in name else None)
+        if name.startswith("logical") and name.endswith(("c8", "c16")):
+            with pytest.raises(TypeError, match="Wrong type"):  # CuPy has no such loops
+                compiled(*arrays)
+        elif name in ("power c8", "power c16"):
+            same_powers(compiled(*arrays).get(), expected, values)
+        else:
+            same(compiled(*arrays), expected, 1e-3, 1e-4 if "scans" in name else None)
+
+
+def same_powers(found, expected, operands):
+    """Of finite numbers; C's formula finds infinities where others have NaNs."""
+    finite = np.logical_and.reduce([np.isfinite(operand) for operand in operands])
+    known = finite & np.isfinite(expected)
+    np.testing.assert_allclose(found[known], expected[known], rtol=1e-3, atol=1e-6)
+    assert not np.isfinite(found[finite & ~known]).any() and known.sum() > 1000
 
 
 @pytest.mark.parametrize("function", WRITES, ids=lambda function: function.__name__)

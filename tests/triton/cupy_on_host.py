@@ -8,7 +8,7 @@ from typing import Any
 
 import cupy as cp
 import numpy as np
-from dynamo_lite.backends.triton.device import counterpart_in, path_of
+from dynamo_lite.backends.triton.device import CuPyDevice, counterpart_in, path_of
 
 from dynamo_lite.ir.tree import map_leaves
 from tests.triton.host import NoisyHost
@@ -75,6 +75,11 @@ class CuPyOnHost(NoisyHost):
     array = cp.ndarray
     library = Library()
     reports = False
+    has_spares = True
+    spares = CuPyDevice.spares
+
+    def allocator(self) -> None:
+        """There is but one."""
 
     def pointer(self, array: Any) -> int:
         return array.data.ptr

@@ -25,6 +25,7 @@ START = POOL.ctypes.data
 class StubDevice(CuPyOnHost):
     """Kernels are launched on the driver, memory is made as CuPy makes it."""
 
+    allocator = staticmethod(cp.cuda.get_allocator)
     empty = staticmethod(cp.ndarray)
     pointer = staticmethod(operator.attrgetter("data.ptr"))
 

@@ -224,5 +224,6 @@ PyMethodDef functions[] = {
 int add_cuda(PyObject *module) {
     Ref type(PyType_FromSpec(&spec));
     if (!type || PyModule_AddObjectRef(module, "CudaKernel", type.get()) < 0) return -1;
-    return PyModule_AddFunctions(module, functions) < 0 ? -1 : add_cuda_graphs(module);
+    if (PyModule_AddFunctions(module, functions) < 0 || add_spare_arrays(module) < 0) return -1;
+    return add_cuda_graphs(module);
 }

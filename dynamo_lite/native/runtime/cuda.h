@@ -2,6 +2,8 @@
 #pragma once
 #include "base/core.h"
 
+#include <vector>
+
 namespace cuda {
 
 using Handle = void *;
@@ -35,6 +37,27 @@ const Driver *driver(const char **why);
 // Whether a call failed; then a Python exception is set.
 bool failed(const Driver *cuda, Result result, const char *what);
 
+// Something that is written in each call, and may be given out again when nobody else has it.
+struct Held {
+    Ref object;
+    Py_ssize_t references;  // while nobody has it
+
+    bool is_free() const;
+};
+
+// `objects` (a sequence) as they are when nobody else has them.
+void add_held(std::vector<Held> &held, PyObject *objects);
+void note_references(std::vector<Held> &held);
+bool are_free(const std::vector<Held> &held);
+
+// Where an array of CuPy lies; false with an exception.
+bool address_of(PyObject *array, int64_t &address);
+
+// The shapes of a tuple's arrays, or null; and whether they still have them (-1 with an exception).
+PyObject *shapes_of(PyObject *arrays);
+int have_shapes(PyObject *arrays, PyObject *shapes);
+
 }  // namespace cuda
 
 int add_cuda_graphs(PyObject *module);
+int add_spare_arrays(PyObject *module);

@@ -12,14 +12,6 @@ using namespace cuda;
 constexpr int RELAXED = 2;  // other threads may go on allocating memory while one captures
 constexpr unsigned NON_BLOCKING = 1;
 
-// Something that the graph writes, and which may be given out again when nobody else has it.
-struct Held {
-    Ref object;
-    Py_ssize_t references;  // while nobody has it
-
-    bool is_free() const { return Py_REFCNT(object.get()) == references; }
-};
-
 struct CudaGraph {
     PyObject_HEAD
     vectorcallfunc vectorcall;
@@ -29,35 +21,17 @@ struct CudaGraph {
     Handle context, executable;
 };
 
-PyObject *DATA, *PTR, *SHAPE;  // names of attributes
-
-bool address_of(PyObject *array, int64_t &address) {
-    Ref memory(PyObject_GetAttr(array, DATA));
-    Ref number(memory ? PyObject_GetAttr(memory.get(), PTR) : nullptr);
-    if (!number) return false;
-    address = PyLong_AsLongLong(number.get());
-    return address != -1 || !PyErr_Occurred();
-}
-
 // Whether all arguments lie where they lay, and the results, in the shapes that they had, are free:
 // 1, 0 or -1 with an exception.
 int fits(CudaGraph *self, PyObject *const *args, Py_ssize_t n) {
     if (n != static_cast<Py_ssize_t>(self->addresses->size())) return 0;
-    for (const Held &held : *self->held) {
-        if (!held.is_free()) return 0;
-    }
+    if (!are_free(*self->held)) return 0;
     for (Py_ssize_t i = 0; i < n; ++i) {
         int64_t address;
         if (!address_of(args[i], address)) return -1;
         if (address != (*self->addresses)[i]) return 0;
     }
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->results); ++i) {
-        Ref shape(PyObject_GetAttr(PyTuple_GET_ITEM(self->results, i), SHAPE));
-        if (!shape) return -1;
-        int same = PyObject_RichCompareBool(shape.get(), PyTuple_GET_ITEM(self->shapes, i), Py_EQ);
-        if (same != 1) return same;
-    }
-    return 1;
+    return have_shapes(self->results, self->shapes);
 }
 
 bool start(CudaGraph *self, const Driver *cuda) {
@@ -113,29 +87,6 @@ bool take_addresses(CudaGraph *self, PyObject *arrays) {
     return true;
 }
 
-bool take_results(CudaGraph *self) {
-    Py_ssize_t n = PyTuple_GET_SIZE(self->results);
-    self->shapes = PyTuple_New(n);
-    if (!self->shapes) return false;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        PyObject *shape = PyObject_GetAttr(PyTuple_GET_ITEM(self->results, i), SHAPE);
-        if (!shape) return false;
-        PyTuple_SET_ITEM(self->shapes, i, shape);
-    }
-    return true;
-}
-
-// What must be nobody else's: the results, and the memory that they lie in.
-void note_references(CudaGraph *self, Ref memories) {
-    for (PyObject *objects : {self->results, memories.get()}) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(objects); ++i) {
-            self->held->push_back({Ref(Py_NewRef(PyTuple_GET_ITEM(objects, i))), 0});
-        }
-    }
-    memories = Ref();
-    for (Held &held : *self->held) held.references = Py_REFCNT(held.object.get());
-}
-
 PyObject *make(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *arrays, *call, *stream_of;
     if (!PyArg_ParseTuple(args, "O!OO", &PyTuple_Type, &arrays, &call, &stream_of)) return nullptr;
@@ -158,10 +109,12 @@ PyObject *make(PyTypeObject *type, PyObject *args, PyObject *) {
     }
     Py_INCREF(self->results);
     Py_INCREF(self->kept);
-    Ref owned_memories(Py_NewRef(memories));
+    self->shapes = shapes_of(self->results);
+    if (!self->shapes || !take_addresses(self, arrays)) return nullptr;
+    add_held(*self->held, self->results);
+    add_held(*self->held, memories);
     made = Ref();
-    if (!take_addresses(self, arrays) || !take_results(self)) return nullptr;
-    note_references(self, std::move(owned_memories));
+    note_references(*self->held);
     return object.release();
 }
 
@@ -193,8 +146,8 @@ PyType_Slot slots[] = {
     {Py_tp_members, members},
     {Py_tp_doc, const_cast<char *>(
         "CudaGraph(arrays, call, stream_of)\n\n"
-        "What `call(stream)` launches for these arrays, as a graph; it gives the results, the memory "
-        "that they lie in, and what else the graph needs. Calling the graph with arrays at the same "
+        "What `call(stream)` launches for these arrays, as a graph; it gives the results, what they "
+        "hold their memory by, and what else the graph needs. Calling the graph with arrays at the same "
         "places launches it on `stream_of()` and gives the results, or None while these are in use.")},
     {0, nullptr},
 };
@@ -207,10 +160,6 @@ PyType_Spec spec = {
 }  // namespace
 
 int add_cuda_graphs(PyObject *module) {
-    DATA = PyUnicode_InternFromString("data");
-    PTR = PyUnicode_InternFromString("ptr");
-    SHAPE = PyUnicode_InternFromString("shape");
     Ref type(PyType_FromSpec(&spec));
-    if (!DATA || !PTR || !SHAPE || !type) return -1;
-    return PyModule_AddObjectRef(module, "CudaGraph", type.get());
+    return type ? PyModule_AddObjectRef(module, "CudaGraph", type.get()) : -1;
 }
