@@ -6,20 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dask._task_spec import Task, TaskRef
-from dask.highlevelgraph import HighLevelGraph
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.utils import key_split
 
 from ..base.counting import counted
 from ..base.records import dataclass, field
 from ..ir.node import Node
-from .arguments import Reading
+from .arguments import Arguments, Reading
+from .block_by_block import block_by_block
 from .blocks import size_of
 from .cuts import Dim, Value
 from .definitions import Gives
 from .layers import Key, Layers, label
 from .partial_results import PartialResults
 from .partition import Fixed, Parting, Partition, Port
-from .tasks import block_function
+from .tasks import BlockFunction, block_function
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +76,15 @@ class Weaver:
             self.partial.name_all(partition)
         single = len(results) == 1
         name = results[0].name if single else self.layers.fresh(label(partition.graph))
-        tasks: dict[Key, Any] = {}
-        for at, constants in tasks_of(partition):
-            key = key_of(results[0], at) if single else (name, *at.values())
-            tasks[key] = Task(key, function.with_constants(constants), *(
-                value(at) for value in arguments.values))
+        plain = block_by_block(self.layers, partition, ports[0].value, name, function) if (
+            single and ports) else None
+        layer = plain or layer_of_tasks(partition, name, results, function, arguments)
         needs = {each for read in partition.reads.values() for each in reading.layers_of(read)}
-        self.layers.add(name, tasks, needs)
+        self.layers.add(name, layer, needs)
         if not single:
             self.take_apart(name, partition, results)
         self.rows.append(PartitionRow(
-            name, len(partition.graph.calls), len(tasks), sum(size_of(one.value) for one in ports),
+            name, len(partition.graph.calls), len(layer), sum(size_of(one.value) for one in ports),
             frozenset({name, *(one.name for one in results)})))
 
     def take_apart(
@@ -97,7 +96,7 @@ class Weaver:
             for at, _ in tasks_of(partition):
                 key = key_of(result, at)
                 items[key] = Task(key, Item(place), TaskRef((name, *at.values())))
-            self.layers.add(result.name, items, {name})
+            self.layers.add(result.name, MaterializedLayer(items), {name})
 
     # -- what is said of them
 
@@ -141,6 +140,19 @@ def outputs(
         nodes += parting.nodes
     partition.graph.output(tuple(nodes))
     return (*range(len(ports)), *((tuple(places),) if places else ()))
+
+
+def layer_of_tasks(
+    partition: Partition, name: str, results: Sequence[Port | Parting], function: BlockFunction,
+    arguments: Arguments,
+) -> MaterializedLayer:
+    """A task for each block: the result, if it is a single one, or a tuple of all."""
+    tasks: dict[Key, Any] = {}
+    for at, constants in tasks_of(partition):
+        key = key_of(results[0], at) if len(results) == 1 else (name, *at.values())
+        tasks[key] = Task(key, function.with_constants(constants), *(
+            value(at) for value in arguments.values))
+    return MaterializedLayer(tasks)
 
 
 def tasks_of(partition: Partition) -> Iterator[tuple[dict[Dim, int], tuple[Any, ...]]]:

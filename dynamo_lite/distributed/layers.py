@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import dask.array as da
 from dask.base import tokenize
-from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+from dask.highlevelgraph import HighLevelGraph, Layer, MaterializedLayer
 
 from ..base.records import dataclass, field
 from ..errors import Unsupported
@@ -81,8 +81,8 @@ class Layers:
                 self.layers.setdefault(name, layer)
                 self.needs.setdefault(name, set(array.dask.dependencies[name]))
 
-    def add(self, name: str, tasks: Mapping[Key, Any], needs: set[str]) -> None:
-        self.layers[name], self.needs[name] = MaterializedLayer(tasks), needs
+    def add(self, name: str, layer: Layer, needs: set[str]) -> None:
+        self.layers[name], self.needs[name] = layer, needs
 
 
 def label(graph: Graph, what: str = "fused") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dask._task_spec import List, Task, TaskRef
+from dask.highlevelgraph import MaterializedLayer
 
 from ..base.records import dataclass
 from ..ir.graph import Graph
@@ -81,7 +82,7 @@ class PartialResults:
                 found[index] = [(name, at, *index) for at in range(len(each))]
                 for key, group in zip(found[index], each):
                     tasks[key] = Task(key, function, List(*(TaskRef(one) for one in group)))
-            self.layers.add(name, tasks, {below})
+            self.layers.add(name, MaterializedLayer(tasks), {below})
             count = len(next(iter(found.values())))
         return name, count
 
