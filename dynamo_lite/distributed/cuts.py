@@ -118,7 +118,7 @@ class Value:
     partition: Partition | None = None
     node: Node | None = None
     outside: Any = None
-    outside_stage: int = -1
+    outside_stage: float = -1
     readers: list[Partition] = field(default_factory=list)
     window: Window | None = None
     part: Window | None = None
@@ -132,7 +132,7 @@ class Value:
         return None if self.partition is None else self.partition.now
 
     @property
-    def stage(self) -> int:
+    def stage(self) -> float:
         return self.outside_stage if self.home is None else self.home.stage
 
     @property
@@ -145,7 +145,7 @@ class Value:
         return all(len(axis.chunks) == 1 for axis in self.axes)
 
 
-def outside(array: Any, stage: int = -1) -> Value:
+def outside(array: Any, stage: float = -1) -> Value:
     """An array of NumPy's, which is one block, or one in blocks."""
     cut = getattr(array, "chunks", None) or tuple((size,) for size in array.shape)
     axes = tuple(Axis(tuple(Unknown() if size != size else size for size in sizes))

@@ -8,6 +8,7 @@ stage become one where a node needs both.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
@@ -99,7 +100,7 @@ class Parting:
 @dataclass(eq=False, slots=True)
 class Partition:
     dims: list[Dim]
-    stage: int
+    stage: float
     graph: Graph = field(default_factory=Graph)
     reads: dict[Node, Read] = field(default_factory=dict)
     ports: dict[Node, Port] = field(default_factory=dict)
@@ -264,8 +265,8 @@ class Space:
                       if (fit := fitting(each, operands, counts)) is not None), None)
         if found is None:
             dims = {axis: Dim(count) for axis, count in counts.items()}
-            stage = 1 + max((value.stage for value, _ in operands), default=-1)
-            found = Partition([*dims.values()], stage), dims
+            newest = max((value.stage for value, _ in operands), default=-1)
+            found = Partition([*dims.values()], stage_after(newest, bool(dims))), dims
             self.partitions.append(found[0])
         partition, at = found
         return partition, at, tuple(Axis(chunks, at.get(axis)) for axis, chunks in enumerate(cut))
@@ -280,6 +281,14 @@ class Space:
     def living(self) -> list[Partition]:
         return sorted((one for one in self.partitions if one.became is None),
                       key=lambda one: one.stage)
+
+
+def stage_after(newest: float, is_cut: bool) -> float:
+    """The stage of a partition that reads what has the `newest` one.
+
+    A single task comes half a stage before those of each block, which can read its result then.
+    """
+    return math.floor(newest) + (1 if is_cut or newest % 1 else 0.5)
 
 
 def candidates(operands: Sequence[Operand]) -> list[Partition]:

@@ -6,12 +6,15 @@ use: the compiled function is made anew of it, with the same options.
 """
 from __future__ import annotations
 
+import io
 import operator
 import sys
+from collections import ChainMap
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, ClassVar
 
 from ..native import CompiledFunction
 
@@ -49,7 +52,27 @@ def written(compiled: CompiledFunction, options: Any) -> bytes | None:
     token = _writing.set((*_writing.get(), compiled))
     try:
         plain = replace(options, listener=None, account=None, is_explained=False)
-        value: bytes = writer.dumps((compiled.__wrapped__, plain))
+        value = with_files(writer, (compiled.__wrapped__, plain))
     finally:
         _writing.reset(token)
     return value
+
+
+def with_files(writer: ModuleType, value: Any) -> bytes:
+    """A value as cloudpickle writes it, and with the files that its code is from, which it leaves
+    out: they are in tracebacks and reports."""
+    by_type = writer.Pickler.dispatch_table
+
+    def of_code(code: CodeType) -> Any:
+        return in_file, (code.co_filename, *by_type[CodeType](code))
+
+    class Pickler(writer.Pickler):  # type: ignore[name-defined]
+        dispatch_table: ClassVar[Any] = ChainMap({CodeType: of_code}, by_type)
+
+    buffer = io.BytesIO()
+    Pickler(buffer).dump(value)
+    return buffer.getvalue()
+
+
+def in_file(name: str, make: Callable[..., CodeType], arguments: tuple[Any, ...]) -> CodeType:
+    return make(*arguments).replace(co_filename=name)

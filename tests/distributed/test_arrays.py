@@ -225,3 +225,14 @@ def test_wrong_shapes_raise_numpys_error_at_the_call():
         warnings.simplefilter("ignore")
         with pytest.raises(ValueError, match="broadcast"):
             dl.compile(lambda x, y: x + y)(blocks(V, 20), blocks(V[:50], 25))
+
+
+def test_what_is_made_of_small_arrays_alone_is_read_by_the_tasks_of_blocks():
+    def distances(x, y):
+        squares = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)[None, :]
+        return np.sqrt(np.maximum(squares - 2 * (x @ y.T), 0))
+
+    found = dl.compile(distances)(blocks(X, 10, 8), X[:5])
+    same(found, distances(X, X[:5]))
+    ours = [str(key) for key in found.__dask_graph__() if "distances" in str(key)]
+    assert len(ours) == 6 + 3  # a block each; the task of `y` alone and its two results

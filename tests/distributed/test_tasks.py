@@ -72,6 +72,20 @@ def test_an_exception_of_numpys_comes_back_with_the_users_line(client):
                for path, line in places)
 
 
+def test_a_function_by_value_keeps_its_file(client):
+    def inner(x):
+        return x[len(x)]
+
+    @dl.compile
+    def outer(x):
+        return inner(x) + 1
+
+    with pytest.raises(IndexError) as caught:
+        client.submit(outer, X).result()
+    places = [(str(entry.path), entry.lineno + 1) for entry in caught.traceback]
+    assert (__file__, inner.__code__.co_firstlineno + 1) in places
+
+
 def test_nothing_of_dask_is_imported_without_need():
     import subprocess
 
