@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ...ir.ops.c_functions import UFUNCS
 from ...ir.ops.columns import target_named
 from ...ir.sizes import Size, evaluate
 from . import loops
+from .in_turn import axes_in_turn
 
 
 class BailOut(Exception):
@@ -71,13 +72,20 @@ class State:
 
 
 def run_kernel(state: State, kernel: loops.Kernel) -> None:
-    """All statements over the whole box, one statement after the other."""
-    for statement in kernel.statements:
-        _statement(state, kernel, statement)
+    """All statements over the whole box, one statement after the other; where points take turns,
+    at one point after the other."""
+    boxes: Iterable[Box] = (Box(state, kernel.axes, {}),)
+    if axes_in_turn(kernel):
+        places = np.ndindex(*state.shape(tuple(axis.extent for axis in kernel.axes)))
+        boxes = (Point(state, kernel.axes, {}, place) for place in places)
+    for box in boxes:
+        for statement in kernel.statements:
+            _statement(state, kernel, statement, box)
 
 
-def _statement(state: State, kernel: loops.Kernel, statement: loops.Statement) -> None:
-    box = Box(state, kernel.axes, {})
+def _statement(
+    state: State, kernel: loops.Kernel, statement: loops.Statement, box: Box
+) -> None:
     shape = box.shape
     if 0 in shape:
         return
@@ -140,6 +148,20 @@ class Box:
 
     def full(self, value: Any, dtype: np.dtype) -> np.ndarray:
         return np.full((1,) * len(self.axes), value, dtype)
+
+
+@dataclass
+class Point(Box):
+    """One point of the axes."""
+
+    place: tuple[int, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (1,) * len(self.axes)
+
+    def index(self, axis: loops.Axis) -> np.ndarray:
+        return np.full(self.shape, self.place[self.axes.index(axis)], np.int64)
 
 
 def _gather(box: Box, expr: loops.Gather) -> np.ndarray:

@@ -270,7 +270,8 @@ def distinct(buffers: Iterable[Buffer]) -> Buffers:
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """`for axes: statements`. `axes` run outermost to innermost; statements run in order at each
-    point, and no statement loads what another one of the same kernel stores at another point.
+    point, and no statement loads what another one of the same kernel stores at another point,
+    unless the points take turns (`in_turn`).
     Where the box (or the range of a reduction) is empty, nothing in it is evaluated, nor loaded.
 
     `vector` is the axis to vectorise (one of `axes`, or the innermost axis of the reductions);

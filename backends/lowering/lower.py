@@ -30,6 +30,7 @@ from ..passes.materialise import Access, choose_materialised, reading_of
 from ..passes.memory import plan_memory
 from ..passes.schedule import schedule
 from . import (  # noqa: F401  (they register)
+    at_positions,
     creation,
     flow,
     masks,
@@ -58,17 +59,19 @@ PASSES = (hoist, merge, schedule, plan_memory)
 
 def lower(
     graph: Graph, facts: Any = None, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
-    native: frozenset[np.dtype] = NATIVE, loops: Loops = frozenset(),
+    native: frozenset[np.dtype] = NATIVE, loops: Loops = frozenset(), scatters: bool = False,
 ) -> Program:
     """The program of a functional graph: fused, scheduled, with its memory planned.
 
     Handles every graph: what has no native lowering becomes a call of NumPy. With `blas` matrix
     products are `Product` steps instead of calls of NumPy. `why_extern` tells why a code
     generator cannot compute a node itself, or None; `native` are the element types it has, `loops`
-    the operations that it has and LLVM has not.
+    the operations that it has and LLVM has not. With `scatters` kernels also assign at positions
+    from arrays, one element after the other.
     """
     hint = hints_of(graph.symbols, likely(graph))
-    program = lower_steps(graph, blas=blas, why_extern=why_extern, native=native, loops=loops)
+    program = lower_steps(graph, blas=blas, why_extern=why_extern, native=native, loops=loops,
+                          scatters=scatters)
     for run in PASSES:
         program = run(program, hint)
         if config.strict:
@@ -79,11 +82,11 @@ def lower(
 def lower_steps(
     graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
     preserved: frozenset[Node] = frozenset(), native: frozenset[np.dtype] = NATIVE,
-    loops: Loops = frozenset(),
+    loops: Loops = frozenset(), scatters: bool = False,
 ) -> Program:
     """The program before fusion: one kernel per value that must be in memory. Nothing is written
     into the inputs in `preserved` before the commit."""
-    low = Lowering(graph, lower_body, blas, why_extern, native, loops)
+    low = Lowering(graph, lower_body, blas, why_extern, native, loops, scatters)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
         if node.op == "get_attr":
@@ -101,7 +104,7 @@ def lower_steps(
     except KeepsOldContents as needed:
         preserved |= {*needed.args}
         return lower_steps(graph, blas=blas, why_extern=why_extern, preserved=preserved,
-                           native=native, loops=loops)
+                           native=native, loops=loops, scatters=scatters)
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)

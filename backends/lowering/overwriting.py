@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from ...ir import core
 from ...ir.node import Node
@@ -35,11 +38,21 @@ def overwritten(
     found: dict[Node, Node] = {}
     for placeholder, final in low.graph.writes:
         for node in versions(placeholder, final) or () if placeholder not in preserved else ():
-            if node in unread or node in whole or node.target is core.perform:
+            if node in unread or node in whole or (
+                node.target is core.perform and not (low.scatters and is_at(node.args))
+            ):
                 break
             found[node] = placeholder
             low.ownership.take_over(low.values[placeholder])
     return found
+
+
+def is_at(args: tuple[Any, ...]) -> bool:
+    """Whether what `core.perform` is given is a ufunc's method `at` with an operand."""
+    function, _, _, place, given, kwargs = args
+    ufunc = getattr(function, "__self__", None)
+    is_method = isinstance(ufunc, np.ufunc) and function.__name__ == "at"
+    return is_method and place == 0 and len(given) == 2 and not kwargs
 
 
 def is_there(low: Lowering, node: Node, placeholder: Node) -> bool:

@@ -25,7 +25,7 @@ from .masks import deposit, deposited_by
 from .overwriting import log_positions
 from .pieces import NUMBERS, is_everything, is_passed_on
 from .pointwise import compare, dtype_of, operand_at, require_native
-from .scatters import set_aside, store_at, views_of
+from .scatters import elements_at, ready_value, set_aside, store_at, views_of
 from .selections import gathered, moves, selection
 from .strided_views import ViewSteps, strided_view, view_shape
 from .structure import is_moved
@@ -57,8 +57,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     if views_of(view) is not view:
         if not may_change(low, node.args[0], base, node):
             base = own_copy(low, base, f"{node.name} changes it", node.type)
-        log_elements(low, node, base, view)
-        place(low, node, base, view, value)
+        scatter(low, node, base, view, value)
         return replace(base, type=node.type)
     if isinstance(value, Value) and low.ownership.is_owned(base) and reads_elsewhere(
         low, value, strided_view(low, base, view)
@@ -128,12 +127,17 @@ def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -
     if isinstance(target.expr, Gather) and not is_moved(target):
         raise CannotLower("an assignment at positions from an array, in a part that is computed")
     log_positions(low, target)
+    write_elements(low, target, value)
+    return low.ownership.owned(base)
+
+
+def write_elements(low: Lowering, target: Value, value: Any) -> None:
+    """Assign to elements at computed positions."""
     expr = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
     place = target.expr
     assert isinstance(place, (Gather, Load))
     indices = place.indices if isinstance(place, Gather) else ()
     low.launch(target.axes, Store(place.buffer, place.offset, expr, indices))
-    return low.ownership.owned(base)
 
 
 def check_number(low: Lowering, value: Any, dtype: np.dtype) -> Any:
@@ -235,6 +239,18 @@ def part_of(low: Lowering, value: Value, starts: Sequence[Size], sizes: Sequence
         affine.plus(affine.along(axis), affine.Offset(start)) for axis, start in zip(axes, starts)
     ]
     return low.view(replace(value.type, shape=tuple(sizes)), value, axes, index)
+
+
+def scatter(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> None:
+    """Assign at positions from integer arrays, in memory that may be changed."""
+    target = None if deposited_by(low, node) else elements_at(low, base, view, value)
+    if target is None:
+        log_elements(low, node, base, view)
+        place(low, node, base, view, value)
+        return
+    value = ready_value(low, value, load_of(base).buffer)
+    log_positions(low, target)
+    write_elements(low, target, value)
 
 
 def place(low: Lowering, node: Node, target: Value, view: ViewSteps, value: Any) -> None:

@@ -23,9 +23,9 @@ from .pieces import Piece, is_everything, pieces
 from .pointwise import operand_at
 from .rehearsal import can_repeat, is_computed, tried_out
 from .reports import rehearse
-from .scatters import checked_key, set_aside, store_at, views_of
+from .scatters import checked_key, elements_later, set_aside, store_at, views_of
 from .strided_views import strided_view
-from .updates import assign, check_number, place, squeezed
+from .updates import assign, check_number, place, squeezed, write_elements
 from .values import Value, load_of
 
 
@@ -50,6 +50,9 @@ def write_inputs(low: Lowering) -> None:
             elif deposited_by(low, node) is not None:
                 ready = set_aside(low, operand, part.dtype, written)
                 copies.append(partial(place, low, node, target, view, ready))
+            elif (elements := elements_later(low, target, view, operand, written)) is not None:
+                ready = set_aside(low, operand, part.dtype, written)
+                copies.append(partial(write_elements, low, elements, ready))
             else:
                 key = checked_key(low, view[-1][1][0], part.shape, written)
                 steps = (*views_of(view), (operator.getitem, (key,), {}))

@@ -14,6 +14,7 @@ from .. import costs
 from ..hints import Hint
 from ..loop_ir import affine, rewrite
 from ..loop_ir.aliases import Roots, roots_of
+from ..loop_ir.in_turn import axes_in_turn
 from ..loop_ir.loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store, walk
 from ..loop_ir.program import (
     Allocate,
@@ -120,7 +121,7 @@ class Placed:
     operations: int = 0
     checks: bool = False
     looks_up: bool = False
-    scans: bool = False
+    in_order: bool = False
     aliased: frozenset[Buffer] = frozenset()
 
     @staticmethod
@@ -141,7 +142,8 @@ class Placed:
         looks_up |= any(isinstance(s, Store) and s.indices for s in kernel.statements)
         return Placed(
             step, used, stored, tells, needs, sized, tuple(axis.extent for axis in kernel.axes),
-            operations(kernel), _has(kernel, Check), looks_up, _has(kernel, Scan), aliased,
+            operations(kernel), _has(kernel, Check), looks_up,
+            _has(kernel, Scan) or bool(axes_in_turn(kernel)), aliased,
         )
 
     @property
@@ -229,8 +231,8 @@ def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
     """Why two kernels are not fused, or None when they are."""
     if earlier.box != later.box:
         return DIFFERENT
-    if earlier.scans or later.scans:
-        return "a running fold"
+    if earlier.in_order or later.in_order:
+        return "one element after the other"
     first, second = earlier.kernel, later.kernel
     if first.errstate != second.errstate and may_report(first) and may_report(second):
         return "what becomes of floating-point reports differs"

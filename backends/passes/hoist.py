@@ -18,6 +18,7 @@ from .. import costs
 from ..hints import Hint
 from ..loop_ir import affine, rewrite
 from ..loop_ir.aliases import Roots, roots_of
+from ..loop_ir.in_turn import axes_in_turn
 from ..loop_ir.loops import Axis, Buffer, Expr, Gather, Kernel, Load, Reduce, Store, walk
 from ..loop_ir.program import Allocate, Launch, Program, Step, View, with_blocks
 from .schedule import order_axes
@@ -77,6 +78,8 @@ class Hoisting:
     def _parts(self, kernel: Kernel) -> dict[Expr, Expr]:
         """The repeated work of a kernel, each with the load of its result."""
         parts: dict[Expr, Expr] = {}
+        if axes_in_turn(kernel):
+            return parts
         if not kernel.folds and (
             not kernel.axes or all(costs.weight_of(root) < EXPENSIVE for root in kernel.roots)
         ):

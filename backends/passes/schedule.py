@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..hints import Hint
 from ..loop_ir import affine, reshaping, rewrite
+from ..loop_ir.in_turn import axes_in_turn
 from ..loop_ir.loops import (
     Apply,
     Axis,
@@ -50,7 +51,10 @@ def schedule_kernel(kernel: Kernel, hint: Hint) -> Kernel:
 
 
 def order_axes(kernel: Kernel, hint: Hint) -> tuple[Axis, ...]:
-    """Outermost first: the largest strides of the stores, then of the loads; a scan's axis last."""
+    """Outermost first: the largest strides of the stores, then of the loads; a scan's axis last.
+    Where points take turns, their order is given."""
+    if axes_in_turn(kernel):
+        return tuple(axis for axis in kernel.axes if not affine.is_one(axis.extent))
     stores = [s.offset for s in kernel.statements if isinstance(s, (Store, Scan))]
     loads = [load.offset for load in kernel.loads]
     scanned = {s.axis for s in kernel.statements if isinstance(s, Scan)}
@@ -152,7 +156,7 @@ def canonical_folds(
 def is_parallel(kernel: Kernel) -> bool:
     """Whether chunks of the outermost axis may run at the same time."""
     scanned = {s.axis for s in kernel.statements if isinstance(s, Scan)}
-    return bool(kernel.axes) and kernel.axes[0] not in scanned
+    return bool(kernel.axes) and kernel.axes[0] not in scanned | axes_in_turn(kernel)
 
 
 def vector_axis(kernel: Kernel, hint: Hint) -> Axis | None:
@@ -165,7 +169,7 @@ def vector_axis(kernel: Kernel, hint: Hint) -> Axis | None:
             return fold.axes[-1]
     if inner is None or any(isinstance(s, Scan) for s in kernel.statements):
         return None
-    return inner
+    return None if inner in axes_in_turn(kernel) else inner
 
 
 def _reads_along(fold: Reduce, outer: Axis, hint: Hint) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from ....base.records import dataclass
 from ....ir.sizes import Size, symbols
 from ...costs import time_of
+from ...loop_ir.in_turn import axes_in_turn
 from ...loop_ir.loops import (
     Apply,
     Axis,
@@ -145,6 +146,8 @@ class KernelWriter:
         self.terms = Terms(frozenset(self.axes))
         self.items: list[tuple[Statement, Term]] = []
         self.places: dict[Statement, list[tuple[Term, Size]]] = {}
+        for buffer in kernel.writes if axes_in_turn(kernel) else ():
+            self.terms.store(buffer.name)  # at the points before
         for statement in kernel.statements:
             self.items.append((statement, self.terms.of(value_of(statement))))
             if isinstance(statement, Store):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from ....ir.row import by_name
 from ...costs import time_of
 from ...loop_ir import affine, rewrite
+from ...loop_ir.in_turn import axes_in_turn
 from ...loop_ir.loops import Apply, Axis, Check, Expr, Kernel, Load, Reduce, walk
 from ..builder.target import Target
 
@@ -18,7 +19,7 @@ def vector_axis(kernel: Kernel, axes: Sequence[Axis]) -> Axis | None:
     if not axes:
         return None
     axis = axes[-1]
-    if _is_short(axis):
+    if _is_short(axis) or axis in axes_in_turn(kernel):
         return None
     values = [s.condition if isinstance(s, Check) else s.value for s in kernel.statements]
     reductions = [e for e in walk(values) if isinstance(e, Reduce)]

@@ -43,4 +43,5 @@ complete(np.ndarray.put, required=("indices", "values"))
 # The functional forms that `passes.functionalise` makes of the rows above.
 op(core.update, Kind.STRUCTURE, infer=rules.update_rule, flags=True, checks=("bounds",),
    lowering="update", blocks="update")
-op(core.perform, Kind.EXTERN, infer=rules.perform_rule, flags=True, checks=("any",))
+op(core.perform, Kind.EXTERN, infer=rules.perform_rule, flags=True, checks=("any",),
+   lowering="perform")
