@@ -29,18 +29,19 @@ class StackedProducts:
     def __init__(self, cupy: Any, matmul: Callable[..., Any]) -> None:
         self.cupy = cupy
         self.matmul = matmul
-        self.layouts: tuple[Any, ...] = ()
-        """How the operands of the last call lay, for which `product` was worked out."""
-        self.product: Callable[[Any, Any], Any] = matmul
+        self.latest: tuple[tuple[Any, ...], Callable[[Any, Any], Any]] = ((), matmul)
+        """How the operands of the last call lay, and the product that was worked out for them:
+        together, as other threads multiply too."""
 
     def __call__(self, a: Any, b: Any, **kwargs: Any) -> Any:
         if kwargs or type(a) is not self.cupy.ndarray or type(b) is not self.cupy.ndarray:
             return self.matmul(a, b, **kwargs)
         layouts = a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides
-        if layouts != self.layouts:
-            self.product = CublasProduct(self.cupy, a, b) if are_halves(a, b) else self.matmul
-            self.layouts = layouts
-        return self.product(a, b)
+        known, product = self.latest
+        if layouts != known:
+            product = CublasProduct(self.cupy, a, b) if are_halves(a, b) else self.matmul
+            self.latest = layouts, product
+        return product(a, b)
 
 
 def are_halves(a: Any, b: Any) -> bool:
