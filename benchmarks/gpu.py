@@ -31,6 +31,8 @@ from dynamo_lite.native import why_no_cuda
 from .gpu_programs import PROGRAMS, Program, small, twenty_operations
 
 ROUNDS = 10
+FEW_CALLS = 20
+"""So few that their launches fit into the queue of the GPU."""
 AT_LEAST = 5e-3
 """Seconds that a round takes: so many calls are begun, then all are waited for."""
 RESULTS = Path(__file__).parent / "results"
@@ -41,11 +43,14 @@ SMALL = (64, 512)
 
 @dataclass(frozen=True)
 class Result:
-    """Milliseconds; `share` of the bandwidth that a copy of the argument has."""
+    """Milliseconds; `share` of the bandwidth that a copy of the argument has. `host_ms`: until a
+    call returns; `tuned_ms`: with `mode="max-autotune"`, for programs that multiply matrices."""
 
     name: str
     compile_ms: float
     ours_ms: float
+    host_ms: float
+    tuned_ms: float | None
     eager_ms: float
     share: float
     tera_operations: float
@@ -157,6 +162,29 @@ def milliseconds(
     return 1e3 * statistics.median(round_of(calls) for _ in range(rounds))
 
 
+def host_milliseconds(device: Gpu | Host, call: Callable[[], Any]) -> float:
+    """Until a call returns, while others wait in the queue of the GPU."""
+    device.wait()
+    begin = time.perf_counter()
+    for _ in range(FEW_CALLS):
+        call()
+    taken = time.perf_counter() - begin
+    device.wait()
+    return 1e3 * taken / FEW_CALLS
+
+
+def tuned_milliseconds(
+    program: Program, device: Gpu | Host, arrays: Arrays, expected: np.ndarray
+) -> float | None:
+    if not program.operations:
+        return None
+    tuned = dl.compile(program.function, backend="triton", fullgraph=True,
+                       options={**device.options, "autotune": True})
+    found = device.to_numpy(tuned(device.xp, *arrays))
+    np.testing.assert_allclose(found, expected, rtol=program.rtol, atol=program.rtol)
+    return milliseconds(lambda: tuned(device.xp, *arrays), device.wait, device.rounds)
+
+
 def compile_milliseconds(device: Gpu | Host) -> dict[str, float]:
     """From a call to its results, where neither code nor kernels are there, and where kernels are
     on the disk; Triton is imported."""
@@ -234,15 +262,17 @@ def measured(program: Program, device: Gpu | Host, with_peers: bool) -> Result:
     found = device.to_numpy(compiled(xp, *arrays))
     compile_ms = 1e3 * (time.perf_counter() - begin)
     wide = [device.to_numpy(x).astype(np.result_type(x.dtype, "f4")) for x in arrays]
-    np.testing.assert_allclose(
-        found, program.function(np, *wide), rtol=program.rtol, atol=program.rtol)
+    expected = program.function(np, *wide)
+    np.testing.assert_allclose(found, expected, rtol=program.rtol, atol=program.rtol)
     copy, ours, eager = (milliseconds(call, device.wait, device.rounds) for call in (
         device.copy(arrays[0]), lambda: compiled(xp, *arrays),
         lambda: program.function(xp, *arrays)))
     tera = program.operations / ours / 1e9
     peers = device.peers(program, arrays) if with_peers else {}
     share = copy * program.passes / 2 / ours
-    return Result(program.name, compile_ms, ours, eager, share, tera, peers)
+    host = host_milliseconds(device, lambda: compiled(xp, *arrays))
+    tuned = tuned_milliseconds(program, device, arrays, expected)
+    return Result(program.name, compile_ms, ours, host, tuned, eager, share, tera, peers)
 
 
 def main(arguments: list[str]) -> dict[str, Any]:
@@ -281,7 +311,9 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 def said(result: Result) -> str:
-    return (f"{result.name}: {result.ours_ms:.3f} ms, eager {result.eager_ms:.3f} ms, "
+    tuned = f", tuned {result.tuned_ms:.3f} ms" if result.tuned_ms is not None else ""
+    return (f"{result.name}: {result.ours_ms:.3f} ms{tuned}, host {result.host_ms:.3f} ms, "
+            f"eager {result.eager_ms:.3f} ms, "
             f"{result.share:.2f} of a copy's bandwidth, {result.tera_operations:.1f} TFLOP/s, "
             f"compiled in {result.compile_ms:.0f} ms, "
             + ", ".join(f"{peer} {taken:.3f} ms" for peer, taken in result.peers_ms.items()))

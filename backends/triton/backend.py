@@ -36,8 +36,10 @@ from ..lowering.values import NATIVE as NATIVE_OF_ALL
 from .build import INSTALL
 from .device import CuPyDevice, Device, is_installed
 from .emit import TritonKernel, emit
+from .fused import with_products
 from .host import HostDevice
 from .host_kernels import HostKernel
+from .merge import merge_kernels
 from .pairs import FORMULAS, PARTS
 from .places import host_numbers, is_of_numbers, on_one_side, with_numbers
 from .plan import PlanWriter
@@ -100,12 +102,14 @@ def compile_program(program: Program, device: Device) -> LaunchPlan:
     program = replace(program, steps=tuple(on_one_side(program.steps, numbers)))
     if device.processors > 1:
         program = split_folds(program, device.processors)
+    program = merge_kernels(program)
+    program, fused = with_products(program) if config.autotune and device.times else (program, {})
     launched = [step.kernel for step in all_steps(program.steps) if isinstance(step, Launch)]
     kernels = {kernel: made_for(kernel, numbers) for kernel in launched
                if all(axis.extent != 0 for axis in kernel.axes)}
     emitted = tuple(one for one in kernels.values() if isinstance(one, TritonKernel))
     device.prepare([kernel.narrow or kernel for kernel in emitted])
-    writer = PlanWriter(program, device, kernels, numbers)
+    writer = PlanWriter(program, device, kernels, numbers, fused)
     text = writer.write()
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))
@@ -116,7 +120,7 @@ def compile_program(program: Program, device: Device) -> LaunchPlan:
     if config.cuda_graphs and writer.launches_only and can_replay(program):
         recorder = Recorder(device)
         run = ReplayedPlan(run, writer.function(text, recorder.names), recorder)
-    return LaunchPlan(run, text, emitted)
+    return LaunchPlan(run, text, (*emitted, *fused.values()))
 
 
 def made_for(kernel: Kernel, numbers: frozenset[Buffer]) -> TritonKernel | HostKernel:

@@ -33,30 +33,33 @@ from ..loop_ir.program import (
 from .device import Device
 from .host_kernels import number_array
 from .kernel_steps import Kernels
-from .kernels import Parameter, TritonKernel
+from .kernels import POINTERS, Parameter, TritonKernel
 from .launch import Late
 from .plan_text import NUMBERS, array_name, pointer_name
 from .selections import Selections, put_back
 from .spares import spare_allocations
 from .step_writer import StepWriter
-from .tuning import repeatable
+from .tuning import Choice, repeatable
 
 PERF = logger("perf")
 STATUS = Parameter("status", "*i32")
 EMPTY: Mapping[str, Any] = MappingProxyType({})
+APART: Mapping[int, TritonKernel] = MappingProxyType({})
 ON_DEVICE = (Allocate, Launch, View, Require, Commit)
 """Steps in which neither NumPy nor the array library computes, so that they report nothing."""
 
 
 class PlanWriter(StepWriter):
     """Writes `run(*placeholders)`, given what runs each kernel; `numbers` are the buffers that
-    live on the host."""
+    live on the host, `fused` may run in place of a step with such a number and the next one."""
 
     def __init__(
-        self, program: Program, device: Device, kernels: Kernels, numbers: frozenset[Buffer]
+        self, program: Program, device: Device, kernels: Kernels, numbers: frozenset[Buffer],
+        fused: Mapping[int, TritonKernel] = APART,
     ) -> None:
         super().__init__(device, kernels, numbers)
         self.program = program
+        self.fused = fused
         self.names |= {
             "BAILOUT": BAILOUT, "BailOut": BailOut, "pointer": device.pointer,
             "stream_of": device.stream, "empty": device.empty, "laid_out": device.laid_out,
@@ -133,8 +136,24 @@ class PlanWriter(StepWriter):
 
     def steps(self, numbered: list[tuple[int, Step]]) -> None:
         for number, step in numbered:
-            self.step(step)
+            if (fused := self.fused.get(number)) is not None:
+                self._choose((step, self.program.steps[number + 1]), fused)
+            elif number - 1 not in self.fused:
+                self.step(step)
             self._release(number)
+
+    def _choose(self, steps: tuple[Step, Step], fused: TritonKernel) -> None:
+        """Steps, or one kernel in place of them: what is faster."""
+        with self.block(f"def {fused.name}_apart():"):
+            for step in steps:
+                self.step(step)
+        with self.block(f"def {fused.name}_fused():"):
+            self._launch(fused)
+        def place() -> str:
+            return self.device.place(fused, POINTERS).removesuffix(".cubin") + ".way"
+
+        choice = self.constant(Choice(self.device, place))
+        self.line(f"{choice}({fused.name}_apart, {fused.name}_fused)")
 
     # -- beginning and end
 

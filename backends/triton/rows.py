@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...ir.sizes import Size, product
-from ..loop_ir.loops import Axis, Check, Kernel, Reduce, Scan, Store, walk
+from ..loop_ir.loops import Axis, Check, Kernel, Reduce, Scan, Statement, Store, walk
 from ..loop_ir.rewrite import free_axes
 from .emitter import power_of_two, warps_for
 from .folds import COMBINE, POSITIONS, accumulator_type, neutral, order_of
@@ -33,15 +33,17 @@ class RowEmitter(FoldEmitter):
         self.row_axes = kernel.axes if spread is None else kernel.axes[:-1]
         self.begin = "0"
         """Where the lanes begin that are bound now."""
-        self.persistent = isinstance(self.extent, int) and (
-            power_of_two(self.extent) * bytes_of_lanes(kernel) <= PERSISTENT_LIMIT)
+        self.persistent = is_persistent(kernel, self.extent)
 
     def emit(self) -> TritonKernel:
         lanes = self._width()
         rows = self.begin_rows(lanes)
-        for statement in self.kernel.statements:
-            assert not isinstance(statement, Scan)
-            self.statement(statement, lanes)
+        if self.lane_axis is not None and self.persistent and self._only_stores():
+            self.stores(self.lane_axis, lanes)
+        else:
+            for statement in self.kernel.statements:
+                assert not isinstance(statement, Scan)
+                self.statement(statement, lanes)
         return self.finish(rows, 1, warps_for(lanes), self.constants)
 
     def begin_rows(self, lanes: int) -> Size:
@@ -53,11 +55,30 @@ class RowEmitter(FoldEmitter):
             self.line(f"inside = lane < {self.size(self.extent)}")
         return product(axis.extent for axis in self.row_axes)
 
-    def statement(self, statement: Store | Check, lanes: int) -> None:
+    def _only_stores(self) -> bool:
+        """Whether the order of loads and stores means nothing."""
+        return all(isinstance(one, Store) and one.buffer not in self.kernel.reads
+                   for one in self.kernel.statements)
+
+    def stores(self, lane_axis: Axis, lanes: int) -> None:
+        """All statements, which store behind all loads: Triton loads nothing again."""
+        for statement in self.kernel.statements:
+            self.folds(statement)
+        with self.lanes(lanes, (lane_axis,)):
+            for root in self.kernel.roots:
+                self.expression(root)
+            for statement in self.kernel.statements:
+                self.perform(statement)
+
+    def folds(self, statement: Statement) -> None:
+        """What a program finds once."""
         outer = set(self.row_axes)
         for expr in walk(statement.roots):
             if isinstance(expr, Reduce) and free_axes(expr, self.frees) <= outer:
                 self.expression(expr)
+
+    def statement(self, statement: Store | Check, lanes: int) -> None:
+        self.folds(statement)
         if self.lane_axis is None:
             self.perform(statement)
             return
@@ -179,6 +200,12 @@ class RowEmitter(FoldEmitter):
                 self.line(f"{where} = tl.where({better}, lane, {where})")
         pair = self.assign(f"tl.reduce(({best}, {where}), {self.lane_dim}, {rule.function})")
         return self.kept(f"{pair}[1]")
+
+
+def is_persistent(kernel: Kernel, extent: Size) -> bool:
+    """Whether a program holds rows of so many elements at once."""
+    return isinstance(extent, int) and (
+        power_of_two(extent) * bytes_of_lanes(kernel) <= PERSISTENT_LIMIT)
 
 
 def bytes_of_lanes(kernel: Kernel) -> int:

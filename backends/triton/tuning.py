@@ -8,7 +8,7 @@ is kept on disk, for sizes of the same order of magnitude.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -53,6 +53,34 @@ def variants(kernel: TritonKernel) -> Iterator[TritonKernel]:
                 points == 1 or kernel.block > 1
             ):
                 yield found
+
+
+class Choice:
+    """One of several ways to the same results, the fastest in its first call; `place` is where on
+    the disk the choice is kept."""
+
+    def __init__(self, device: Device, place: Callable[[], str]) -> None:
+        self.device = device
+        self.place = place
+        self.chosen: int | None = None
+
+    def __call__(self, *ways: Callable[[], None]) -> None:
+        if self.chosen is None:
+            self.chosen = self._known(ways)
+        ways[self.chosen]()
+
+    def _known(self, ways: Sequence[Callable[[], None]]) -> int:
+        """By the disk, or by the clock."""
+        if (stored := disk.read(self.place())) is not None and (
+            known := int(json.loads(stored))
+        ) in range(len(ways)):
+            return known
+        seconds = [self.device.seconds(way) for way in ways]
+        PERF.info("%s: %s us", ", ".join(way.__name__ for way in ways),
+                  ", ".join(f"{1e6 * taken:.2f}" for taken in seconds))
+        best = min(range(len(ways)), key=seconds.__getitem__)
+        disk.write(self.place(), json.dumps(best).encode())
+        return best
 
 
 class Tuned(Late):

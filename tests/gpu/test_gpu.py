@@ -14,7 +14,10 @@ if (why := why_no_cuda()) is not None:
 cp = pytest.importorskip("cupy")
 pytest.importorskip("triton")
 
+from dynamo_lite.backends.triton import tuning  # noqa: E402
+
 from benchmarks import gpu_programs as gpu  # noqa: E402
+from tests.triton.fused_programs import FUSED  # noqa: E402
 from tests.triton.portable import FUNCTIONS, WRITES, softmax  # noqa: E402
 from tests.triton.programs import PROGRAMS  # noqa: E402
 from tests.triton.rows import ROW_PROGRAMS  # noqa: E402
@@ -120,6 +123,41 @@ def test_stacks_of_products_of_halves(function):
     found = dl.compile(function, fullgraph=True)(cp.asarray(q))
     assert found.dtype == np.float16
     np.testing.assert_allclose(found.get(), function(q.astype("f4")), rtol=2e-3, atol=2e-2)
+
+
+@pytest.mark.parametrize("way", [0, 1], ids=["apart", "fused"])
+@pytest.mark.parametrize("name", FUSED)
+def test_products_with_what_is_made_of_them(name, way, monkeypatch):
+    monkeypatch.setattr(tuning.Choice, "_known", lambda self, ways: way)
+    function, arrays = FUSED[name]
+    compiled = dl.compile(function, fullgraph=True, mode="max-autotune-no-cudagraphs")
+    found = compiled(*map(cp.asarray, arrays))
+    assert found.dtype == np.float16
+    expected = function(*[array.astype("f4") for array in arrays])
+    np.testing.assert_allclose(found.get(), expected, rtol=1e-2, atol=1e-2)
+
+
+def test_rows_that_are_made_where_they_are_read():
+    x, y = np.random.default_rng(1).normal(size=(2, 500, 1000))
+
+    def f(xp, x, y):
+        z = xp.exp(x) * y + x
+        return gpu.layer_norm(xp, z), z
+
+    same(dl.compile(f, fullgraph=True)(cp, cp.asarray(x), cp.asarray(y)), f(np, x, y), 1e-10, 1e-10)
+
+
+def test_small_results_are_nobody_elses():
+    f = dl.compile(lambda x: (x * 2, x.sum(axis=0)), fullgraph=True)
+    x = cp.arange(12.0).reshape(3, 4)
+    kept = []
+    for n in range(50):
+        y, total = f(x + n)
+        kept.append((n, y if n % 3 else y.T, total[1:] if n % 2 else total))
+    for n, y, total in kept:
+        want = (x.get() + n) * 2
+        np.testing.assert_array_equal(y.get(), want if n % 3 else want.T)
+        np.testing.assert_array_equal(total.get(), want.sum(axis=0)[n % 2 :] / 2)
 
 
 def test_more_elements_than_31_bits_count():

@@ -1,0 +1,93 @@
+"""Products of halves and what is made of them: by cuBLAS and a kernel behind it, or as one kernel.
+
+`python -m benchmarks.gpu_products` times both ways on a GPU, as `mode="max-autotune"` does where it
+first meets a product, checks the results, and writes the microseconds beside those of
+`benchmarks.gpu`.
+"""
+from __future__ import annotations
+
+import json
+import logging
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import dynamo_lite as dl
+
+from .gpu import RESULTS, Gpu, drawn, milliseconds
+from .gpu_programs import gelu
+
+
+@dataclass(frozen=True)
+class Case:
+    function: Callable[..., Any]
+    shapes: tuple[tuple[int, ...], ...]
+
+
+CASES = {
+    "gelu, as in a transformer": Case(
+        lambda xp, x, w: gelu(xp, x @ w), ((4096, 1024), (1024, 4096))),
+    "residual, as in a transformer": Case(
+        lambda xp, x, w, y: y + x @ w, ((4096, 4096), (4096, 1024), (4096, 1024))),
+    "bias and rectifier": Case(
+        lambda xp, x, w, b: xp.maximum(x @ w + b, 0), ((4096, 1024), (1024, 1024), (1024,))),
+    "tanh of few terms": Case(
+        lambda xp, x, w: xp.tanh(x @ w), ((16384, 256), (256, 1024))),
+    "exp of a transposed operand": Case(
+        lambda xp, x, w: xp.exp(x @ w.T), ((8192, 512), (2048, 512))),
+    "large and square": Case(
+        lambda xp, x, w: xp.tanh(x @ w) * 2, ((8192, 8192), (8192, 8192))),
+}
+
+
+@contextmanager
+def timed() -> Iterator[list[float]]:
+    """Microseconds of the ways that are compared inside: a product apart, and fused."""
+    found: list[float] = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if "_apart" in (said := record.getMessage()):
+                found.extend(map(float, re.findall(r"(\d+\.\d+)", said)))
+
+    log, handler = logging.getLogger("dynamo_lite.perf"), Handler()
+    level = log.level
+    log.setLevel(logging.INFO)
+    log.addHandler(handler)
+    yield found
+    log.removeHandler(handler)
+    log.setLevel(level)
+
+
+def measured(case: Case, device: Gpu) -> dict[str, float]:
+    arrays = [device.xp.asarray(drawn(shape, "f2", seed)) for seed, shape in enumerate(case.shapes)]
+    expected = case.function(device.xp, *arrays).get().astype("f4")
+    with tempfile.TemporaryDirectory() as folder, timed() as ways:
+        with dl.config.patch(cache_dir=folder):
+            compiled = dl.compile(case.function, backend="triton", fullgraph=True,
+                                  options={"autotune": True})
+            found = compiled(device.xp, *arrays).get().astype("f4")
+    np.testing.assert_allclose(found, expected, rtol=2e-2, atol=2e-2)
+    apart, fused = ways or (float("nan"), float("nan"))
+    call = 1e3 * milliseconds(lambda: compiled(device.xp, *arrays), device.wait)
+    return {"apart_us": apart, "fused_us": fused, "call_us": call}
+
+
+def main() -> dict[str, Any]:
+    device = Gpu()
+    found: dict[str, Any] = {**device.facts(), "products": {}}
+    for name, case in CASES.items():
+        found["products"][name] = result = measured(case, device)
+        print(f"{name}: " + ", ".join(f"{key} {taken:.1f}" for key, taken in result.items()),
+              flush=True)
+    (RESULTS / "gpu_products.json").write_text(json.dumps(found, indent=1) + "\n")
+    return found
+
+
+if __name__ == "__main__":
+    main()
