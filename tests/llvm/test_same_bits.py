@@ -8,6 +8,8 @@ import pytest
 
 import dynamo_lite as dl
 
+from ..oracle import differences, outcome
+
 ONE = ("exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sin", "cos", "tan", "sinh", "cosh",
        "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arctanh", "cbrt")
 TWO = ("power", "float_power", "arctan2", "hypot", "logaddexp", "logaddexp2")
@@ -38,6 +40,22 @@ def test_functions_of_one(name, dtype):
     check(lambda x: function(x[:, 1:].T), x)
     check(lambda x: function(x * 0.5).sum(axis=0), x)
     check(lambda x: function(x[0, 0]) + x, x)
+
+
+@pytest.mark.parametrize("last", (1e30, -1e30, 0.0, -2.0, np.inf, np.nan, 89.0, 710.0))
+@pytest.mark.parametrize("dtype", "fd")
+@pytest.mark.parametrize("name", ONE)
+def test_functions_report_what_numpy_reports(name, dtype, last):
+    """Also those of which the loop says so itself, as that of `exp` for floats of 32 bits."""
+    function = getattr(np, name)
+
+    def program(x):
+        return function(x)
+
+    x = np.array([0.5] * 9 + [last], dtype)
+    compiled = dl.compile(program, backend="llvm")
+    for values in (x, x[:9], x[9:]):
+        assert not differences(outcome(compiled, [values]), outcome(program, [values]))
 
 
 def test_many_comparisons_in_one_kernel():

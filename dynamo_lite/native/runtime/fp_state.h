@@ -19,15 +19,32 @@ struct FpControl {
     unsigned bits;
 };
 
-inline unsigned fp_flags() { return _mm_getcsr() & FP_REPORTED; }
+// A loop of NumPy's that computes with tables says by feraiseexcept that a result is too large, of
+// which glibc tells the x87 unit alone.
+#if defined(__GNUC__)
+inline unsigned x87_overflow() {
+    unsigned short status;
+    __asm__ volatile("fnstsw %0" : "=a"(status));
+    return status & FP_OVERFLOW;
+}
+
+inline void clear_x87_flags() { __asm__ volatile("fnclex"); }
+#else
+inline unsigned x87_overflow() { return 0; }
+inline void clear_x87_flags() {}
+#endif
+
+inline unsigned fp_flags() { return (_mm_getcsr() & FP_REPORTED) | x87_overflow(); }
 
 inline void clear_fp_flags() {
     unsigned state = _mm_getcsr();
     if (state & FP_REPORTED) _mm_setcsr(state & ~FP_REPORTED);
+    if (x87_overflow()) clear_x87_flags();
 }
 
 inline void set_fp_flags(unsigned flags) {
     unsigned state = _mm_getcsr();
+    if (x87_overflow()) clear_x87_flags();
     if ((state & FP_REPORTED) != flags) _mm_setcsr((state & ~FP_REPORTED) | flags);
 }
 
