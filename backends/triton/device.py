@@ -14,6 +14,7 @@ from ...base.raised import reports_raise
 from ...errors import BackendError, Unsupported
 from ...native import SpareArrays
 from .build import place, prepare
+from .histograms import Histograms
 from .kernels import TritonKernel
 from .launch import Launcher, cuda_launcher
 from .stacks import StackedProducts
@@ -239,6 +240,8 @@ class CuPyDevice:
 
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
         found = counterpart_in(self.cupy, target)
+        if found is self.cupy.histogram:
+            return Histograms(self, found)
         is_matmul = found in (self.cupy.matmul, operator.matmul)
         return StackedProducts(self.cupy, found) if is_matmul else found
 

@@ -147,6 +147,16 @@ def test_rows_that_are_made_where_they_are_read():
     same(dl.compile(f, fullgraph=True)(cp, cp.asarray(x), cp.asarray(y)), f(np, x, y), 1e-10, 1e-10)
 
 
+@pytest.mark.parametrize("bins", [1, 50, 1024])
+def test_histograms(bins):
+    for dtype in ("f4", "f8"):
+        x = cp.asarray(np.random.default_rng(1).normal(size=(2, 3_000_017)).astype(dtype))
+        found = dl.compile(lambda x: cp.histogram(x, bins), fullgraph=True)(x)
+        for got, want in zip(found, cp.histogram(x, bins), strict=True):
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got.get(), want.get())
+
+
 def test_small_results_are_nobody_elses():
     f = dl.compile(lambda x: (x * 2, x.sum(axis=0)), fullgraph=True)
     x = cp.arange(12.0).reshape(3, 4)
