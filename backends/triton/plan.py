@@ -16,12 +16,14 @@ import numpy as np
 from ...base.config import config
 from ...base.logs import logger
 from ...base.raised import is_of_a_signal
+from ...ir.row import Kind, row_of
 from ...ir.types import ArrayType, Form
 from ...native import BAILOUT
 from ..loop_ir.loops import Buffer, Gather, Kernel, Store
 from ..loop_ir.program import (
     Allocate,
     Commit,
+    Extern,
     Launch,
     LogUndo,
     Program,
@@ -70,9 +72,10 @@ class PlanWriter(StepWriter):
             "is_of_a_signal": is_of_a_signal,
         }  # fmt: skip
         self.last = _last_uses(program)
-        self.only_launches = all(
-            isinstance(step, ON_DEVICE) for step in all_steps(program.steps)
-        ) and all(isinstance(kernel, TritonKernel) for kernel in kernels.values())
+        others = [step for step in all_steps(program.steps) if not isinstance(step, ON_DEVICE)]
+        on_gpu = all(isinstance(kernel, TritonKernel) for kernel in kernels.values())
+        self.only_launches = on_gpu and not others
+        self.is_silent = on_gpu and not device.reports and all(map(is_product, others))
         self.has_checks = any(
             parameter == STATUS
             for k in kernels.values() if isinstance(k, TritonKernel) for parameter in k.parameters
@@ -128,7 +131,7 @@ class PlanWriter(StepWriter):
     @contextmanager
     def attempted(self) -> Iterator[None]:
         """What is reported abandons the call."""
-        if self.only_launches and not self.device.reports:
+        if self.is_silent:
             yield
             return
         with self.block("with attempt():"):
@@ -231,6 +234,12 @@ class PlanWriter(StepWriter):
         """Memory goes back to the library, whose pool follows the order of the stream."""
         for buffer in self.last.get(number, ()):
             self.line(f"{array_name(buffer)} = None")
+
+
+def is_product(step: Step) -> bool:
+    """Whether a step is a call that multiplies matrices, about which no library reports."""
+    row = row_of(step.target) if isinstance(step, Extern) else None
+    return row is not None and row.kind is Kind.MATMUL
 
 
 def has_positions(kernel: Kernel) -> bool:
