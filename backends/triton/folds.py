@@ -64,8 +64,8 @@ def order_of(expr: Reduce) -> int:
 
 
 def accumulator_type(op: str, dtype: np.dtype) -> str:
-    """The register type that a fold runs in: half precision is summed in single precision."""
-    half = dtype == np.float16 and op in ("add", "multiply")
+    """The register type that a fold runs in: halves are folded in single precision."""
+    half = dtype == np.float16 and op in ("add", "multiply", "minimum", "maximum")
     return TYPES[np.dtype(np.float32) if half else dtype].register
 
 

@@ -5,6 +5,7 @@ folds them all: rows pairwise as NumPy does, and one after the other what lies o
 """
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -114,5 +115,6 @@ IN_PLACE = {
     "row_sum": row_fold("add"), "row_product": row_fold("multiply"),
     "sums_of_rows": folds_of_rows("add"), "products_of_rows": folds_of_rows("multiply"),
     "lane_sum": lane_fold("add"), "lane_product": lane_fold("multiply"),
+    "quotient_of_halves": operator.truediv,
 }
 """What stands in place of the prelude's functions of these names."""

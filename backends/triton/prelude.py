@@ -92,12 +92,18 @@ def fold_or(a, b):
 
 @triton.jit
 def least(a, b):
-    return tl.where((a < b) | (a != a), a, b)
+    if a.dtype.is_fp32():
+        return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+    else:
+        return tl.where((a < b) | (a != a), a, b)
 
 
 @triton.jit
 def greatest(a, b):
-    return tl.where((a > b) | (a != a), a, b)
+    if a.dtype.is_fp32():
+        return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+    else:
+        return tl.where((a > b) | (a != a), a, b)
 
 
 @triton.jit
@@ -118,6 +124,19 @@ def quotient(a, b):
         return a / b
     else:
         return tl.div_rn(a, b)
+
+
+@triton.jit
+def quotient_of_halves(a, b):
+    # No quotient of halves is nearer to the middle between two halves than 2**-23 of it, which is
+    # more than one step of Newton's leaves over. What has no rest is exact, or zero, or infinite.
+    inverse = 1.0 / b
+    near = a * inverse
+    near, b = tl.broadcast(near, b)
+    near, inverse = tl.broadcast(near, inverse)
+    near, a = tl.broadcast(near, a)
+    rest = tl.fma(-near, b, a)
+    return tl.where(tl.abs(rest) > 0, tl.fma(rest, inverse, near), near)
 
 
 @triton.jit

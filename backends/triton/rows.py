@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...ir.sizes import Size, product
-from ..loop_ir.loops import Axis, Check, Kernel, Reduce, Scan, Statement, Store, walk
+from ..loop_ir.loops import Axis, Check, Gather, Kernel, Load, Reduce, Scan, Statement, Store, walk
 from ..loop_ir.rewrite import free_axes
 from .emitter import power_of_two, warps_for
 from .folds import COMBINE, POSITIONS, accumulator_type, neutral, order_of
@@ -34,6 +34,8 @@ class RowEmitter(FoldEmitter):
         self.begin = "0"
         """Where the lanes begin that are bound now."""
         self.persistent = is_persistent(kernel, self.extent)
+        self.is_full = self.persistent and self.extent == self._width()
+        """Whether no lane is beyond the row."""
 
     def emit(self) -> TritonKernel:
         lanes = self._width()
@@ -142,6 +144,9 @@ class RowEmitter(FoldEmitter):
         """What is folded across the lanes, as values of rows have it."""
         return folded
 
+    def access(self, expr: Load | Gather | Store) -> str:
+        return "" if self.is_full else super().access(expr)
+
     def _width(self) -> int:
         if not self.persistent:
             return LOOPED_BLOCK
@@ -177,6 +182,8 @@ class RowEmitter(FoldEmitter):
         """The values to fold, with lanes beyond the row made neutral."""
         item, dtype = self.expression(expr.body), expr.body.dtype
         register = accumulator_type(expr.op, dtype)
+        if self.is_full:
+            return self.assign(f"tl.broadcast_to({item}.to({register}), {self.block_shape})")
         beyond = self.assign(neutral(expr.op, dtype, self.block_shape))
         return self.assign(f"tl.where(inside, {item}.to({register}), {beyond})")
 

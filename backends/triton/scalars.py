@@ -86,6 +86,9 @@ def call_text(name: str) -> str | None:
     return f"{function}({', '.join(given)})"
 
 
+QUOTIENT = "quotient_of_halves({a}, {b})"
+
+
 def apply_text(op: str, dtype: np.dtype, result: np.dtype, operands: list[str]) -> str:
     """A scalar operation of the registry; half precision is computed in single and rounded once."""
     half = dtype == np.float16
@@ -94,5 +97,6 @@ def apply_text(op: str, dtype: np.dtype, result: np.dtype, operands: list[str]) 
         raise Unsupported(f"{op} of {dtype} has no Triton form")
     if half:
         operands = [f"{operand}.to(tl.float32)" for operand in operands]
+        template = QUOTIENT if op == "divide" else template
     text = template.format(**dict(zip("abcd", operands)))
     return f"({text}).to(tl.float16)" if half and result == dtype else text

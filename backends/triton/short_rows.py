@@ -72,7 +72,9 @@ class ShortRowEmitter(RowEmitter):
         return f", mask={mask}" if (mask := self._mask(self.axes_of(expr))) else ""
 
     def _mask(self, axes: set[Axis] | frozenset[Axis]) -> str:
-        given = [("is_row", set(self.row_axes)), ("inside", self.spread)]
+        given = [("is_row", set(self.row_axes))]
+        if not self.is_full:
+            given.append(("inside", set(self.spread)))
         return " & ".join(name for name, those in given if axes & those)
 
     def check(self, statement: Check) -> None:

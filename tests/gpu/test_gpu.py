@@ -113,6 +113,16 @@ def test_halves():
     np.testing.assert_allclose(total(x).get(), 4000, rtol=1e-3)
 
 
+def test_quotients_of_halves_have_the_same_bits():
+    halves = np.arange(0, 65536, 37).astype("u2").view("f2")
+    with np.errstate(all="ignore"):
+        found, expected = dl.compile(lambda x, y: x[:, None] / y, fullgraph=True)(
+            cp.asarray(halves), cp.asarray(halves)).get(), halves[:, None] / halves
+    known = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.isnan(found), ~known)
+    np.testing.assert_array_equal(found.view("i2")[known], expected.view("i2")[known])
+
+
 @pytest.mark.parametrize("function", [
     lambda q: q @ q.swapaxes(2, 3), lambda q: q.swapaxes(2, 3) @ q, lambda q: q @ q[0, 0].T,
     lambda q: q[:, :, ::2, ::3] @ q[:, :, ::2, ::3].swapaxes(2, 3),
