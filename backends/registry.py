@@ -32,6 +32,14 @@ class Unprofitable:
         return self.run(*inputs)
 
 
+def memory_of(compiled: Any) -> int | None:
+    """The most bytes that a call of a compiled graph makes, where its backend tells."""
+    while isinstance(compiled, Unprofitable):
+        compiled = compiled.run
+    found: int | None = getattr(getattr(compiled, "owner", compiled), "memory", None)
+    return found
+
+
 # name → module (relative to this package) and the attribute that is the backend
 BUILT_IN: dict[str, tuple[str, str]] = {
     "aot_eager": (".eager", "compile_optimized"),

@@ -69,6 +69,8 @@ def program_image(
     program: Program, target: Target, objects: Objects,
     places: Mapping[Location | None, int] = MappingProxyType({}), hint: Hint | None = None,
 ) -> Image:
+    hint = hint or hints_of(program.symbols, program.unbacked)
+    memory = bytes_made(program, hint)
     program = carry_elements(split_reductions(program))
     code = write_entry(program, target, objects.add)
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
@@ -76,16 +78,14 @@ def program_image(
         OUTPUT_CODE.debug("%s", "\n".join(code.texts))
     return Image(
         objects.all(), code.n_inputs, code.n_slots, code.n_outputs, code.constants, code.descrs,
-        counted_steps(program, code.counted, places, hint), inexact_flags(program),
+        counted_steps(program, code.counted, places, hint), inexact_flags(program), memory,
     )
 
 
 def counted_steps(
-    program: Program, counted: Sequence[Step], places: Mapping[Location | None, int],
-    hint: Hint | None,
+    program: Program, counted: Sequence[Step], places: Mapping[Location | None, int], hint: Hint,
 ) -> tuple[CountedStep, ...]:
     """What the numbers stand for that the entry says when it begins a step."""
-    hint = hint or hints_of(program.symbols, program.unbacked)
     done_by = operations_of(program, hint)
     return tuple(
         (type(step).__name__, step_name(step),

@@ -27,12 +27,13 @@ from ...ir.sizes import product
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
 from ...native import why_no_cuda
-from ..hints import goes_forward
+from ..hints import goes_forward, hints_of
 from ..loop_ir.loops import Buffer, Kernel
 from ..loop_ir.printing import print_program
 from ..loop_ir.program import Launch, Program, all_steps
 from ..lowering.lower import lower
 from ..lowering.values import NATIVE as NATIVE_OF_ALL
+from ..passes.memory import bytes_made
 from .build import INSTALL
 from .device import CuPyDevice, Device, is_installed
 from .emit import TritonKernel, emit
@@ -120,7 +121,8 @@ def compile_program(program: Program, device: Device) -> LaunchPlan:
     if config.cuda_graphs and writer.launches_only and can_replay(program):
         recorder = Recorder(device)
         run = ReplayedPlan(run, writer.function(text, recorder.names), recorder)
-    return LaunchPlan(run, text, (*emitted, *fused.values()))
+    memory = bytes_made(program, hints_of(program.symbols, program.unbacked))
+    return LaunchPlan(run, text, (*emitted, *fused.values()), memory)
 
 
 def made_for(kernel: Kernel, numbers: frozenset[Buffer]) -> TritonKernel | HostKernel:
@@ -134,17 +136,20 @@ def made_for(kernel: Kernel, numbers: frozenset[Buffer]) -> TritonKernel | HostK
 
 
 class LaunchPlan:
-    """A compiled graph; `text` is what a call does, `kernels` are those of the GPU."""
+    """A compiled graph; `text` is what a call does, `kernels` are those of the GPU, `memory` the
+    bytes that a call makes."""
 
     bails_out = True
     """A call that fails has had no effect and says BAILOUT; nobody need undo anything."""
 
     def __init__(
-        self, run: Callable[..., Any], text: str, kernels: tuple[TritonKernel, ...]
+        self, run: Callable[..., Any], text: str, kernels: tuple[TritonKernel, ...],
+        memory: int = 0,
     ) -> None:
         self.run = run
         self.text = text
         self.kernels = kernels
+        self.memory = memory
 
     def __call__(self, *inputs: Any) -> Any:
         return self.run(*inputs)

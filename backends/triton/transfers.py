@@ -47,6 +47,7 @@ class MovedPlan:
         self.device = device
         self.written = written
         self.fixed = fixed
+        self.memory: int | None = getattr(plan, "memory", None)
 
     def __call__(self, *inputs: Any) -> Any:
         arrays = {i: value for i, value in enumerate(inputs) if isinstance(value, np.ndarray)}

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from ..backends.registry import Unprofitable, lookup_backend
+from ..backends.registry import Unprofitable, lookup_backend, memory_of
 from ..base import logs
 from ..base.config import config
 from ..errors import BackendError
@@ -18,15 +18,18 @@ from ..tracer.state.trace import Returned, Trace
 from .options import Options
 from .random_states import keep_random_state, random_owners
 from .rollback import attempt
+from .stats import FrameRecord
 
 GRAPH_CODE = logs.logger("graph_code")
 SHORT = 30  # instructions
 
 
 def compile_graph(
-    trace: Trace, outputs: tuple[Node, ...], flat_args: tuple[Any, ...], options: Options
+    trace: Trace, outputs: tuple[Node, ...], flat_args: tuple[Any, ...], options: Options,
+    record: FrameRecord,
 ) -> Callable[..., Any] | None:
-    """The callable; None when there is nothing to compute."""
+    """The callable; None when there is nothing to compute. The record is told what memory it
+    takes."""
     graph = complete(trace, outputs)
     if GRAPH_CODE.isEnabledFor(logging.INFO):
         GRAPH_CODE.info("%s", graph)
@@ -38,6 +41,7 @@ def compile_graph(
     run = lookup_backend(name)(graph, inputs)
     if not callable(run) and not isinstance(run, Unprofitable):
         raise BackendError(f"the backend {name!r} gave {run!r}, which is no callable")
+    record.memory = memory_of(run)
     if isinstance(run, Unprofitable) and (config.compile_unprofitable or not is_short(trace)):
         run = run.run
     if not isinstance(run, (NativeEntry, Unprofitable)):

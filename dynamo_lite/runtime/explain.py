@@ -222,6 +222,8 @@ def _lines(record: FrameRecord) -> list[str]:
     if record.bailout is not None:
         lines += [f"  bailed out and ran in Python: {record.bailout}",
                   f"    remedy: {record.bailout.remedy}"]
+    if record.memory:
+        lines.append(f"  memory: a call allocates at most {record.memory:,} bytes")
     if record.blocks:
         lines += ["  blocks:", *(f"    {line}" for line in record.blocks.splitlines())]
     if record.unprofitable:

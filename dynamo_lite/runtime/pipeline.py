@@ -147,7 +147,7 @@ class Pipeline:
             return self._function_itself()
         self._afford(trace, record, flat_args)
         with record.stage("backend"):
-            run = compile_graph(trace, replacement.outputs, flat_args, self.options)
+            run = compile_graph(trace, replacement.outputs, flat_args, self.options, record)
             if self.options.account is not None:
                 self.options.account.lender.has_generator = True
         if isinstance(run, Unprofitable):

@@ -88,6 +88,9 @@ class FrameRecord:
     """Arms of branches that Python runs, with all of a call that takes one."""
     bailout: Bailout | None = None
     """Why the first of its calls that bailed out did so."""
+    memory: int | None = None
+    """Bytes that a call makes, all of them at once at most, where the backend knows: with the sizes
+    of the call that it was compiled for, and without what NumPy's own functions need."""
     blocks: str = ""
     """How the graph was cut into tasks over arrays in blocks, at the last call."""
     unprofitable: str = ""

@@ -41,6 +41,7 @@ class LoadedCode:
     steps: tuple[CountedStep, ...]
     places: tuple[Location | None, ...]
     """The user's lines, by number."""
+    memory: int
     kept: Kept | None = None
 
 
@@ -48,7 +49,8 @@ class LoadedCode:
 class Image:
     """`objects` are relocatable, each may call those before it, and the last one has the entry.
     `constants` are arrays, then the callables of extern steps; see `NativeEntry`. `unprofitable`:
-    why Python may as well run the function. `steps` are those that the entry tells by number."""
+    why Python may as well run the function. `steps` are those that the entry tells by number,
+    `memory` the bytes that a call makes."""
 
     objects: tuple[bytes, ...]
     n_inputs: int
@@ -58,6 +60,7 @@ class Image:
     descrs: tuple[np.dtype, ...]
     steps: tuple[CountedStep, ...]
     inexact_flags: int
+    memory: int
     unprofitable: str = ""
 
     def load(
@@ -65,7 +68,7 @@ class Image:
         kept: Kept | None = None,
     ) -> _core.NativeEntry:
         address, code = mapped(self.objects)
-        owner = LoadedCode(code, self.steps, tuple(places), kept)
+        owner = LoadedCode(code, self.steps, tuple(places), self.memory, kept)
         for is_wanted, noted in ((config.perf_map, perf_map), (config.jit_dump, jit_dump)):
             if is_wanted and isinstance(code, list):
                 noted.note(loaded_functions(self.objects, code, places))
@@ -80,7 +83,7 @@ class Image:
         return (
             self.objects, self.n_inputs, self.n_slots, self.n_outputs,
             tuple(map(_plain_constant, self.constants)), tuple(map(plain_dtype, self.descrs)),
-            self.steps, self.inexact_flags, self.unprofitable,
+            self.steps, self.inexact_flags, self.memory, self.unprofitable,
         )
 
     @staticmethod
