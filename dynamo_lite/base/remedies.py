@@ -208,6 +208,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "logger's level", called="^logging\\."),
     Remedy("error-state", "error state", "use `with np.errstate(...)` around the lines, in place "
            "of np.seterr"),
+    Remedy("added-dtypes", "adds to NumPy's", "convert to a dtype of NumPy's own before the "
+           "call, as x.astype(np.float32) does, and the result back", is_for_text=True),
     Remedy("random", "random|seed", "make the generator once, with np.random.default_rng(seed), "
            "and pass it", is_for_text=True),
     Remedy("effects", "has effects outside the program", "write what it does as plain code, or "

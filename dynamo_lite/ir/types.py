@@ -35,10 +35,16 @@ WARN_ON_WRITE = 1 << 31
 """The flag of arrays whose `flags.writeable` cannot be read without a warning."""
 
 
+ADDED = 2
+"""What `np.dtype.isbuiltin` is of types that packages add."""
+
+
 def why_not_dtype(dtype: np.dtype) -> str | None:
     """Why a graph cannot hold arrays of a dtype, or None."""
     if is_held(dtype):
         return None
+    if dtype.isbuiltin == ADDED:
+        return f"dtype {dtype}, which {dtype.type.__module__.partition('.')[0]} adds to NumPy's"
     if dtype.kind not in "biufc":
         return f"dtype {dtype}"
     if not dtype.isnative:

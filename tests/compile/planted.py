@@ -24,6 +24,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import platformdirs
+from numpy._core._rational_tests import rational
 
 import dynamo_lite as dl
 
@@ -292,6 +293,17 @@ def sets_error_state(x):
 def _(x):
     with np.errstate(divide="ignore"):
         return 1 / (x + 1)
+
+
+@plant("added-dtypes", "which numpy adds to NumPy's", ((np.arange(6).astype(rational),),),
+       fixed_calls=((np.arange(6),),), alike=False)
+def doubles_rationals(x):
+    return x * 2  # here
+
+
+@fixes
+def _(x):
+    return x * 2
 
 
 @plant("text-of-arrays", "shows arrays as text")
