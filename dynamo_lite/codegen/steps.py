@@ -51,9 +51,17 @@ class HasBailedOut:
     """Whether it has; the step of the graph leaves the function there."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pays:
+    """Whether it pays to go on in compiled form; asked where the branch on it is."""
+
+    balance: Balance
+    operands: tuple[int, ...]
+
+
 NOTHING = Constant(object())
 """A NULL on the stack."""
-Value = int | Constant | Outputs | HasBailedOut
+Value = int | Constant | Outputs | HasBailedOut | Pays
 """A number is a register: those of the arguments come first."""
 
 
@@ -93,7 +101,11 @@ class Reading:
         here = len(self.steps)
         self.steps.append(())
         self.path(instruction.index + 1, [*stack], {**locals})
-        self.steps[here] = "UNLESS", self.operand(condition), len(self.steps)
+        if isinstance(condition, Pays):
+            test: tuple[Any, ...] = ("UNLESS_PAYS", condition.balance, condition.operands)
+        else:
+            test = ("UNLESS", self.operand(condition))
+        self.steps[here] = *test, len(self.steps)
         return target
 
     def leave(self, value: Value) -> None:
@@ -178,6 +190,8 @@ class Reading:
             first = self.new_register(function.n_outputs)
             self.steps.append(("RUN", function, arguments, first))
             stack.append(first if function.single else Outputs(function, first))
+        elif _is_of_balance(function) and function.__name__ == "pays":
+            stack.append(Pays(function.__self__, arguments))
         elif function in OURS or _is_of_balance(function):
             result = self.new_register()
             self.steps.append(("CALL", function, arguments, result))

@@ -8,10 +8,8 @@ PyTypeObject *arm_type = nullptr;
 
 namespace {
 
-Arm *cast(PyObject *object) { return reinterpret_cast<Arm *>(object); }
-
 PyObject *call_arm(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-    Arm *self = cast(object);
+    Arm *self = as<Arm>(object);
     Py_ssize_t n_args = PyVectorcall_NARGS(nargsf);
     if (kwnames || n_args < self->n) {
         return PyErr_Format(PyExc_TypeError, "an arm takes %zd arguments or more", self->n);
@@ -30,38 +28,11 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     }
     PyObject *made = type->tp_alloc(type, 0);
     if (!made) return nullptr;
-    cast(made)->vectorcall = call_arm;
-    cast(made)->function = Py_NewRef(function);
-    cast(made)->following = Py_NewRef(following);
-    cast(made)->n = n;
+    as<Arm>(made)->vectorcall = call_arm;
+    as<Arm>(made)->function = Py_NewRef(function);
+    as<Arm>(made)->following = Py_NewRef(following);
+    as<Arm>(made)->n = n;
     return made;
-}
-
-int traverse(PyObject *object, visitproc visit, void *arg) {
-    Py_VISIT(Py_TYPE(object));
-    Py_VISIT(cast(object)->function);
-    Py_VISIT(cast(object)->following);
-    return 0;
-}
-
-PyObject *refuse(PyObject *, PyObject *const *, size_t, PyObject *) {
-    PyErr_SetString(PyExc_RuntimeError, "this arm has been released");
-    return nullptr;
-}
-
-int clear(PyObject *object) {
-    cast(object)->vectorcall = refuse;
-    Py_CLEAR(cast(object)->function);
-    Py_CLEAR(cast(object)->following);
-    return 0;
-}
-
-void dealloc(PyObject *object) {
-    PyTypeObject *type = Py_TYPE(object);
-    PyObject_GC_UnTrack(object);
-    clear(object);
-    type->tp_free(object);
-    Py_DECREF(type);
 }
 
 PyMemberDef members[] = {
@@ -74,9 +45,9 @@ PyMemberDef members[] = {
 PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void *>(create)},
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void *>(clear)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse_owned<Arm>)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear_owned<Arm>)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_owned<Arm>)},
     {Py_tp_members, members},
     {Py_tp_doc, const_cast<char *>(
         "Arm(function, following, n, /)\n--\n\n"

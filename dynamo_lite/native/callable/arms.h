@@ -1,5 +1,6 @@
 // Arms behind side exits that Python runs: a function for what is left of an iteration.
 #pragma once
+#include "base/callables.h"
 #include "callable/callable.h"
 
 // A continuation that calls `function` and goes on with `following`, which takes the first `n` of
@@ -9,6 +10,10 @@ struct Arm {
     vectorcallfunc vectorcall;
     PyObject *function, *following;
     Py_ssize_t n;
+
+    static constexpr const char *RELEASED = "this arm has";
+    static constexpr PyObject *Arm::*OWNED[] = {&Arm::function, &Arm::following};
+    void release() {}
 };
 
 extern PyTypeObject *arm_type;

@@ -1,11 +1,13 @@
 // Whether compiled code is worth entering again behind the side exits of a loop.
-#include "base/core.h"
+#include "callable/balance.h"
 
 #include <structmember.h>
 
 #include <algorithm>
 
 namespace {
+
+PyTypeObject *balance_type = nullptr;
 
 // Nanoseconds for leaving a loop by a side exit, and entering it again behind what Python did.
 constexpr double CROSSING = 1'500;
@@ -23,20 +25,22 @@ struct Balance {
 
 Balance *cast(PyObject *object) { return reinterpret_cast<Balance *>(object); }
 
-// The nanoseconds that were saved, from `(iterations, those that each of them saves)`; -1 with an
-// error set.
-double saved(PyObject *const *args, Py_ssize_t n_args) {
-    if (n_args != 2) {
-        PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", n_args);
-        return -1;
-    }
-    double iterations = PyLong_AsDouble(args[0]);
-    if (iterations == -1 && PyErr_Occurred()) return -1;
-    double each = PyFloat_AsDouble(args[1]);
-    return each == -1 && PyErr_Occurred() ? -1 : iterations * each;
+// The nanoseconds that were saved; -1 with an error set.
+double saved(PyObject *iterations, PyObject *saves) {
+    double count = PyLong_AsDouble(iterations);
+    if (count == -1 && PyErr_Occurred()) return -1;
+    double each = PyFloat_AsDouble(saves);
+    return each == -1 && PyErr_Occurred() ? -1 : count * each;
 }
 
-bool pays(Balance *self, double saved) {
+// The same of the arguments of a method.
+double saved_of(PyObject *const *args, Py_ssize_t n_args) {
+    if (n_args == 2) return saved(args[0], args[1]);
+    PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", n_args);
+    return -1;
+}
+
+bool goes_on(Balance *self, double saved) {
     if (self->waiting && saved < CROSSING) {
         --self->waiting;
         return false;
@@ -55,13 +59,13 @@ bool pays(Balance *self, double saved) {
 }
 
 PyObject *method_pays(PyObject *object, PyObject *const *args, Py_ssize_t n_args) {
-    double found = saved(args, n_args);
+    double found = saved_of(args, n_args);
     if (found == -1 && PyErr_Occurred()) return nullptr;
-    return PyBool_FromLong(pays(cast(object), found));
+    return PyBool_FromLong(goes_on(cast(object), found));
 }
 
 PyObject *method_earned(PyObject *object, PyObject *const *args, Py_ssize_t n_args) {
-    double found = saved(args, n_args);
+    double found = saved_of(args, n_args);
     if (found == -1 && PyErr_Occurred()) return nullptr;
     Balance *self = cast(object);
     self->credit = std::min(self->credit + found, CREDIT);
@@ -115,7 +119,16 @@ PyType_Spec spec = {
 
 }  // namespace
 
+bool is_balance(PyObject *object) { return PyObject_TypeCheck(object, balance_type); }
+
+int pays(PyObject *balance, PyObject *iterations, PyObject *saves) {
+    double found = saved(iterations, saves);
+    if (found == -1 && PyErr_Occurred()) return -1;
+    return goes_on(cast(balance), found);
+}
+
 int add_balance(PyObject *module) {
-    Ref type(PyType_FromSpec(&spec));
-    return type ? PyModule_AddObjectRef(module, "Balance", type.get()) : -1;
+    auto *type = reinterpret_cast<PyObject *>(
+        balance_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec)));
+    return type ? PyModule_AddObjectRef(module, "Balance", type) : -1;
 }

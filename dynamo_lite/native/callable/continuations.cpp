@@ -5,6 +5,7 @@
 
 #include <structmember.h>
 
+#include "base/callables.h"
 #include "callable/callable.h"
 #include "interpreter/interpreter.h"
 
@@ -21,6 +22,10 @@ struct Driver {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *start;
+
+    static constexpr const char *RELEASED = "this driver has";
+    static constexpr PyObject *Driver::*OWNED[] = {&Driver::start};
+    void release() {}
 };
 
 // Whether a result is `(CONTINUATION, resume function, *arguments)`.
@@ -47,27 +52,8 @@ PyObject *run_continuations(PyObject *result) {
 }
 
 PyObject *call_driver(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *) {
-    Ref start = Ref::borrow(reinterpret_cast<Driver *>(object)->start);
+    Ref start = Ref::borrow(as<Driver>(object)->start);
     return run_continuations(call_target(start.get(), args, PyVectorcall_NARGS(nargsf)));
-}
-
-int traverse_driver(PyObject *object, visitproc visit, void *arg) {
-    Py_VISIT(Py_TYPE(object));
-    Py_VISIT(reinterpret_cast<Driver *>(object)->start);
-    return 0;
-}
-
-int clear_driver(PyObject *object) {
-    Py_CLEAR(reinterpret_cast<Driver *>(object)->start);
-    return 0;
-}
-
-void dealloc_driver(PyObject *object) {
-    PyTypeObject *type = Py_TYPE(object);
-    PyObject_GC_UnTrack(object);
-    clear_driver(object);
-    type->tp_free(object);
-    Py_DECREF(type);
 }
 
 PyMemberDef driver_members[] = {
@@ -78,9 +64,9 @@ PyMemberDef driver_members[] = {
 
 PyType_Slot driver_slots[] = {
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_traverse, reinterpret_cast<void *>(traverse_driver)},
-    {Py_tp_clear, reinterpret_cast<void *>(clear_driver)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_driver)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse_owned<Driver>)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear_owned<Driver>)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_owned<Driver>)},
     {Py_tp_members, driver_members},
     {Py_tp_doc, const_cast<char *>("A target that calls `start` and then its continuations.")},
     {0, nullptr},

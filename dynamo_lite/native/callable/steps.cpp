@@ -1,6 +1,7 @@
 // Replacement functions that only run a compiled graph, call functions of ours and go on with a
 // continuation: the same without a frame of Python.
 #include "callable/arms.h"
+#include "callable/balance.h"
 
 #include <structmember.h>
 
@@ -15,11 +16,12 @@
 
 namespace {
 
-enum class Kind : uint8_t { RUN, CALL, UNLESS, GO_ON, RETURN };
+enum class Kind : uint8_t { RUN, CALL, UNLESS, UNLESS_PAYS, GO_ON, RETURN };
 
 using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t);
 
-const char *const NAMES[] = {"RUN", "CALL", "UNLESS", "GO_ON", "RETURN"};
+const char *const NAMES[] = {"RUN", "CALL", "UNLESS", "UNLESS_PAYS", "GO_ON", "RETURN"};
+constexpr int KINDS_OF_STEPS = std::size(NAMES);
 
 // Operands are places among the values of a call.
 struct Step {
@@ -27,7 +29,7 @@ struct Step {
     PyObject *callable = nullptr;  // borrowed from the tuple of steps
     Function function = nullptr;   // CALL
     std::vector<int> operands;
-    int result = 0;                // the first register that is written, or where UNLESS leads
+    int result = 0;                // the first register that is written, or where a branch leads
 };
 
 constexpr Py_ssize_t MOST_VALUES = 320, MOST_OPERANDS = 128;
@@ -43,22 +45,24 @@ struct Steps {
     vectorcallfunc vectorcall;
     PyObject *function, *kept;  // `kept`: the steps and the constants
     Program *program;
+
+    static constexpr const char *RELEASED = "these steps have";
+    static constexpr PyObject *Steps::*OWNED[] = {&Steps::function, &Steps::kept};
+    void release() { delete program; }
 };
 
-Steps *cast(PyObject *object) { return reinterpret_cast<Steps *>(object); }
-
-// The values of a call: the arguments of a round, what its steps have computed, and the constants.
+// The values of a call: the arguments of a round and what its steps have computed, which are owned,
+// and the constants.
 class Registers {
 public:
     Registers(const Program &program, PyObject *const *args)
-        : n_args(program.n_args), n(program.n_registers) {
-        std::copy_n(args, n_args, values);
-        std::fill_n(own(), n, nullptr);
-        std::copy(program.constants.begin(), program.constants.end(), own() + n);
+        : n_args(program.n_args), n_owned(n_args + program.n_registers) {
+        for (Py_ssize_t i = 0; i < n_args; ++i) values[i] = Py_NewRef(args[i]);
+        std::fill(values + n_args, values + n_owned, nullptr);
+        std::copy(program.constants.begin(), program.constants.end(), values + n_owned);
     }
     ~Registers() {
-        drop();
-        drop_arguments();
+        for (Py_ssize_t i = 0; i < n_owned; ++i) Py_XDECREF(values[i]);
     }
     Registers(const Registers &) = delete;
     PyObject *operator[](int which) const { return values[which]; }
@@ -67,26 +71,17 @@ public:
     // What the arguments are those of, where the round is not the first one.
     PyObject *callee() const { return following; }
 
-    // The next round begins with other arguments, which are taken.
-    void begin(PyObject **arguments, PyObject *callee) {
-        for (Py_ssize_t i = 0; i < n_args; ++i) {
-            PyObject *old = std::exchange(values[i], std::exchange(arguments[i], nullptr));
-            if (following) Py_DECREF(old);
-        }
+    // The next round begins with these of the values as its arguments.
+    void begin(const std::vector<int> &operands, PyObject *callee) {
+        PyObject *next[MOST_OPERANDS];
+        for (Py_ssize_t i = 0; i < n_args; ++i) next[i] = Py_NewRef(values[operands[i]]);
+        for (Py_ssize_t i = 0; i < n_args; ++i) Py_DECREF(std::exchange(values[i], next[i]));
+        for (Py_ssize_t i = n_args; i < n_owned; ++i) Py_XDECREF(std::exchange(values[i], nullptr));
         following = callee;
-        drop();
     }
 
 private:
-    PyObject **own() { return values + n_args; }
-    void drop() {
-        for (Py_ssize_t i = 0; i < n; ++i) Py_XDECREF(std::exchange(own()[i], nullptr));
-    }
-    void drop_arguments() {
-        for (Py_ssize_t i = 0; following && i < n_args; ++i) Py_DECREF(values[i]);
-    }
-
-    Py_ssize_t n_args, n;
+    Py_ssize_t n_args, n_owned;
     PyObject *following = nullptr;
     PyObject *values[MOST_VALUES];
 };
@@ -120,23 +115,6 @@ struct Round {
     bool goes_on = false;
 };
 
-// What a continuation is handed: owned.
-struct Handed {
-    Handed(const Registers &registers, const Step &step)
-        : n(static_cast<Py_ssize_t>(step.operands.size())) {
-        PyObject **next = items;
-        for (int operand : step.operands) *next++ = Py_NewRef(registers[operand]);
-    }
-    ~Handed() {
-        for (Py_ssize_t i = 0; i < n; ++i) Py_XDECREF(items[i]);
-    }
-    Handed(const Handed &) = delete;
-    PyObject *to(PyObject *continuation) const { return new_continuation(continuation, items, n); }
-
-    Py_ssize_t n;
-    PyObject *items[MOST_OPERANDS];
-};
-
 bool is_interrupted() { return something_pending() || others_wait(); }
 
 // Python runs an arm, behind which the steps are what comes next as long as nothing else has to: no
@@ -146,7 +124,7 @@ Round run_arm_here(PyObject *steps, Arm *arm, PyObject *const *values, Py_ssize_
     if (!run_arm(arm, values, n)) return {};
     auto *following = reinterpret_cast<CompiledFunction *>(arm->following);
     Ref found;
-    bool fits = arm->n == cast(steps)->program->n_args;
+    bool fits = arm->n == as<Steps>(steps)->program->n_args;
     if (fits && !is_interrupted() && would_run(following, steps, values, arm->n, found)) {
         auto *entry = reinterpret_cast<CacheEntry *>(found.get());
         ++entry->counts->hits;
@@ -162,6 +140,17 @@ Round run_arm_here(PyObject *steps, Arm *arm, PyObject *const *values, Py_ssize_
 PyObject *bailed_out(const Program &program, const Registers &registers) {
     if (!registers.callee()) return Py_NewRef(bailout);
     return new_continuation(registers.callee(), registers.arguments(), program.n_args);
+}
+
+Round go_on(PyObject *steps, Registers &registers, const Step &step) {
+    PyObject *values[MOST_OPERANDS];
+    auto n = static_cast<Py_ssize_t>(step.operands.size());
+    gather(registers, step, values);
+    if (!is_arm(step.callable)) return {new_continuation(step.callable, values, n)};
+    auto *arm = as<Arm>(step.callable);
+    Round round = run_arm_here(steps, arm, values, n);
+    if (round.goes_on) registers.begin(step.operands, arm->following);
+    return round;
 }
 
 Round run_round(PyObject *steps, const Program &program, Registers &registers) {
@@ -183,14 +172,13 @@ Round run_round(PyObject *steps, const Program &program, Registers &registers) {
             if (!truth) at = step.result;
             break;
         }
-        case Kind::GO_ON: {
-            Handed values(registers, step);
-            if (!is_arm(step.callable)) return {values.to(step.callable)};
-            auto *arm = reinterpret_cast<Arm *>(step.callable);
-            Round round = run_arm_here(steps, arm, values.items, values.n);
-            if (round.goes_on) registers.begin(values.items, arm->following);
-            return round;
+        case Kind::UNLESS_PAYS: {
+            int goes_on = pays(step.callable, registers[step.operands[0]], registers[step.operands[1]]);
+            if (goes_on < 0) return {};
+            if (!goes_on) at = step.result;
+            break;
         }
+        case Kind::GO_ON: return go_on(steps, registers, step);
         case Kind::RETURN: return {Py_NewRef(registers[step.operands[0]])};
         }
     }
@@ -206,7 +194,7 @@ PyObject *run_steps(PyObject *steps, const Program &program, PyObject *const *ar
 
 // Where the interpreter has something else to do, it does that in the function.
 PyObject *call_steps(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-    Steps *self = cast(object);
+    auto *self = as<Steps>(object);
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
     Ref kept = Ref::borrow(object);
     if (kwnames || n != self->program->n_args || is_interrupted()) {
@@ -256,14 +244,15 @@ bool read_function(PyObject *callable, Function &function) {
 }
 
 // `(kind, ...)`: RUN and CALL have a callable, operands and the first result, GO_ON the first two,
-// UNLESS an operand and where it leads, RETURN an operand.
+// UNLESS an operand and where it leads, UNLESS_PAYS a balance, operands and the same, RETURN an
+// operand.
 bool read_step(PyObject *tuple, Step &step) {
     Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_GET_SIZE(tuple) : 0;
     if (n < 2) return false;
     PyObject **items = &PyTuple_GET_ITEM(tuple, 0);
     int kind = 0;
-    while (kind < 5 && !is_kind(items[0], static_cast<Kind>(kind))) ++kind;
-    if (kind == 5) return false;
+    while (kind < KINDS_OF_STEPS && !is_kind(items[0], static_cast<Kind>(kind))) ++kind;
+    if (kind == KINDS_OF_STEPS) return false;
     step.kind = static_cast<Kind>(kind);
     if (step.kind == Kind::RETURN || step.kind == Kind::UNLESS) {
         step.operands.resize(1);
@@ -273,6 +262,7 @@ bool read_step(PyObject *tuple, Step &step) {
     step.callable = items[1];
     bool is_entry = is_native_entry(step.callable);
     if (step.kind == Kind::CALL && !read_function(step.callable, step.function)) return false;
+    if (step.kind == Kind::UNLESS_PAYS && !is_balance(step.callable)) return false;
     return n >= 3 && (step.kind == Kind::RUN) == is_entry && read_operands(items[2], step.operands) &&
            (n < 4 || read_number(items[3], step.result));
 }
@@ -294,7 +284,8 @@ bool is_sound(const Program &program, const Step &step, size_t index) {
     if (step.kind == Kind::RUN && inputs_of(step.callable) != Py_ssize_t(step.operands.size())) {
         return false;
     }
-    if (step.kind == Kind::UNLESS) {
+    if (step.kind == Kind::UNLESS_PAYS && step.operands.size() != 2) return false;
+    if (step.kind == Kind::UNLESS || step.kind == Kind::UNLESS_PAYS) {
         return step.result > Py_ssize_t(index) && step.result < Py_ssize_t(program.steps.size());
     }
     bool writes = step.kind == Kind::RUN || step.kind == Kind::CALL;
@@ -337,40 +328,12 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     }
     PyObject *made = type->tp_alloc(type, 0);
     if (!made) return nullptr;
-    cast(made)->vectorcall = call_steps;
-    cast(made)->function = Py_NewRef(function);
-    cast(made)->program = program.release();
-    cast(made)->kept = PyTuple_Pack(2, steps, constants);
-    if (!cast(made)->kept) Py_CLEAR(made);
+    as<Steps>(made)->vectorcall = call_steps;
+    as<Steps>(made)->function = Py_NewRef(function);
+    as<Steps>(made)->program = program.release();
+    as<Steps>(made)->kept = PyTuple_Pack(2, steps, constants);
+    if (!as<Steps>(made)->kept) Py_CLEAR(made);
     return made;
-}
-
-int traverse(PyObject *object, visitproc visit, void *arg) {
-    Py_VISIT(Py_TYPE(object));
-    Py_VISIT(cast(object)->function);
-    Py_VISIT(cast(object)->kept);
-    return 0;
-}
-
-PyObject *refuse(PyObject *, PyObject *const *, size_t, PyObject *) {
-    PyErr_SetString(PyExc_RuntimeError, "these steps have been released");
-    return nullptr;
-}
-
-int clear(PyObject *object) {
-    cast(object)->vectorcall = refuse;
-    Py_CLEAR(cast(object)->function);
-    Py_CLEAR(cast(object)->kept);
-    return 0;
-}
-
-void dealloc(PyObject *object) {
-    PyTypeObject *type = Py_TYPE(object);
-    PyObject_GC_UnTrack(object);
-    clear(object);
-    delete cast(object)->program;
-    type->tp_free(object);
-    Py_DECREF(type);
 }
 
 PyMemberDef members[] = {
@@ -382,15 +345,16 @@ PyMemberDef members[] = {
 PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void *>(create)},
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void *>(clear)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse_owned<Steps>)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear_owned<Steps>)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_owned<Steps>)},
     {Py_tp_members, members},
     {Py_tp_doc, const_cast<char *>(
         "Steps(function, n_args, n_registers, steps, constants, /)\n--\n\n"
         "A target that does what the function does, in steps: (\"RUN\", entry, operands, first\n"
-        "result), (\"CALL\", callable, operands, result), (\"UNLESS\", operand, step), (\"GO_ON\",\n"
-        "continuation, operands), (\"RETURN\", operand). Operands are arguments, registers behind\n"
+        "result), (\"CALL\", callable, operands, result), (\"UNLESS\", operand, step),\n"
+        "(\"UNLESS_PAYS\", balance, operands, step), (\"GO_ON\", continuation, operands),\n"
+        "(\"RETURN\", operand). Operands are arguments, registers behind\n"
         "them, or ~ the number of a constant.")},
     {0, nullptr},
 };

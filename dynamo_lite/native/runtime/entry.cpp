@@ -1,6 +1,6 @@
 // NativeEntry: one compiled graph. A call is an attempt: it fills its slots with fresh objects, and
 // either hands out the first of them or, when it bails out, releases them all.
-#include "base/core.h"
+#include "base/callables.h"
 #include "base/spans.h"
 #include "runtime/fp_state.h"
 #include "runtime/runtime.h"
@@ -22,14 +22,23 @@ struct NativeEntry {
     PyObject *owner, *constants, *descrs;
     unsigned inexact_flags;
     char single, check_flags;
+
+    static constexpr const char *RELEASED = "this compiled graph has";
+    static constexpr PyObject *NativeEntry::*OWNED[] = {
+        &NativeEntry::owner, &NativeEntry::constants, &NativeEntry::descrs};
+    void release() { PyMem_Free(objects); }
 };
 
 struct BoundEntry {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    NativeEntry *entry;
+    PyObject *entry;
     Py_ssize_t n_args, n_indices;
     Py_ssize_t *indices;
+
+    static constexpr const char *RELEASED = NativeEntry::RELEASED;
+    static constexpr PyObject *BoundEntry::*OWNED[] = {&BoundEntry::entry};
+    void release() { PyMem_Free(indices); }
 };
 
 // Object pointers for the length of a call, on the C stack when there are few.
@@ -157,15 +166,10 @@ PyObject *bound_call(PyObject *callable, PyObject *const *args, size_t nargsf, P
     Pointers inputs;
     if (!inputs.make(self->n_indices)) return PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < self->n_indices; ++i) inputs.items[i] = args[self->indices[i]];
-    PyObject *result = self->entry->vectorcall(reinterpret_cast<PyObject *>(self->entry),
-                                               inputs.items, self->n_indices, nullptr);
+    PyObject *result = as<NativeEntry>(self->entry)->vectorcall(self->entry, inputs.items,
+                                                                self->n_indices, nullptr);
     inputs.free();
     return result;
-}
-
-PyObject *refuse(PyObject *, PyObject *const *, size_t, PyObject *) {
-    PyErr_SetString(PyExc_RuntimeError, "this compiled graph has been released");
-    return nullptr;
 }
 
 bool fill_objects(NativeEntry *self) {
@@ -226,30 +230,6 @@ PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     return reinterpret_cast<PyObject *>(self);
 }
 
-int entry_traverse(PyObject *object, visitproc visit, void *arg) {
-    auto *self = reinterpret_cast<NativeEntry *>(object);
-    Py_VISIT(self->owner);
-    Py_VISIT(self->constants);
-    Py_VISIT(self->descrs);
-    return 0;
-}
-
-int entry_clear(PyObject *object) {
-    auto *self = reinterpret_cast<NativeEntry *>(object);
-    self->vectorcall = refuse;
-    Py_CLEAR(self->owner);
-    Py_CLEAR(self->constants);
-    Py_CLEAR(self->descrs);
-    return 0;
-}
-
-void entry_dealloc(PyObject *object) {
-    PyObject_GC_UnTrack(object);
-    entry_clear(object);
-    PyMem_Free(reinterpret_cast<NativeEntry *>(object)->objects);
-    Py_TYPE(object)->tp_free(object);
-}
-
 bool fill_indices(BoundEntry *self, PyObject *indices) {
     self->indices = PyMem_New(Py_ssize_t, self->n_indices + 1);
     if (self->indices == nullptr) return PyErr_NoMemory() != nullptr;
@@ -280,29 +260,9 @@ PyObject *entry_bind(PyObject *object, PyObject *args) {
     self->vectorcall = bound_call;
     self->n_args = n_args;
     self->n_indices = entry->n_inputs;
-    Py_INCREF(entry);
-    self->entry = entry;
+    self->entry = Py_NewRef(object);
     if (!fill_indices(self, indices)) Py_CLEAR(self);
     return reinterpret_cast<PyObject *>(self);
-}
-
-int bound_traverse(PyObject *object, visitproc visit, void *arg) {
-    Py_VISIT(reinterpret_cast<BoundEntry *>(object)->entry);
-    return 0;
-}
-
-int bound_clear(PyObject *object) {
-    auto *self = reinterpret_cast<BoundEntry *>(object);
-    self->vectorcall = refuse;
-    Py_CLEAR(self->entry);
-    return 0;
-}
-
-void bound_dealloc(PyObject *object) {
-    PyObject_GC_UnTrack(object);
-    bound_clear(object);
-    PyMem_Free(reinterpret_cast<BoundEntry *>(object)->indices);
-    Py_TYPE(object)->tp_free(object);
 }
 
 PyMethodDef entry_methods[] = {
@@ -330,11 +290,14 @@ PyMemberDef entry_members[] = {
 PyTypeObject entry_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject bound_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-void describe_callable(PyTypeObject *type, const char *name, Py_ssize_t size, Py_ssize_t vectorcall) {
+template <class T> void describe_callable(PyTypeObject *type, const char *name) {
     type->tp_name = name;
-    type->tp_basicsize = size;
-    type->tp_vectorcall_offset = vectorcall;
+    type->tp_basicsize = sizeof(T);
+    type->tp_vectorcall_offset = offsetof(T, vectorcall);
     type->tp_call = PyVectorcall_Call;
+    type->tp_dealloc = dealloc_owned<T>;
+    type->tp_traverse = traverse_owned<T>;
+    type->tp_clear = clear_owned<T>;
     type->tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC;
 }
 
@@ -360,22 +323,14 @@ Ran run_native_entry(PyObject *entry, PyObject *const *inputs, PyObject **output
 }
 
 int add_entry_types(PyObject *module) {
-    describe_callable(&entry_type, "dynamo_lite.native._core.NativeEntry", sizeof(NativeEntry),
-                      offsetof(NativeEntry, vectorcall));
+    describe_callable<NativeEntry>(&entry_type, "dynamo_lite.native._core.NativeEntry");
     entry_type.tp_doc = "One compiled graph: called with its placeholders' values, it gives the "
                         "outputs, or BAILOUT without having had an effect.";
     entry_type.tp_new = entry_new;
-    entry_type.tp_dealloc = entry_dealloc;
-    entry_type.tp_traverse = entry_traverse;
-    entry_type.tp_clear = entry_clear;
     entry_type.tp_methods = entry_methods;
     entry_type.tp_members = entry_members;
-    describe_callable(&bound_type, "dynamo_lite.native._core.BoundEntry", sizeof(BoundEntry),
-                      offsetof(BoundEntry, vectorcall));
+    describe_callable<BoundEntry>(&bound_type, "dynamo_lite.native._core.BoundEntry");
     bound_type.tp_doc = "A NativeEntry that takes its inputs from the flat arguments by index.";
-    bound_type.tp_dealloc = bound_dealloc;
-    bound_type.tp_traverse = bound_traverse;
-    bound_type.tp_clear = bound_clear;
     if (PyModule_AddType(module, &entry_type) < 0) return -1;
     if (PyDict_SetItemString(entry_type.tp_dict, "has_blas", has_blas() ? Py_True : Py_False) < 0) {
         return -1;
