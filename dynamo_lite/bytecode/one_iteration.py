@@ -6,15 +6,23 @@ of the loop. This one ends where the next iteration begins, and returns the cont
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ..native import CONTINUATION
 from .assembling import Assembler, Label, jump_back
-from .flow import shape_of, up_to
+from .flow import plain_successors, shape_of, up_to
 from .liveness import live_locals
 from .reading import FOR_ITER_SKIPS, Instruction, positions, read
-from .resume import ResumePoint, flat_code, in_place, own_cells, with_code
+from .resume import (
+    ResumePoint,
+    flat_code,
+    in_place,
+    is_second_half,
+    own_cells,
+    with_code,
+)
 from .stack_depths import stack_depths
 
 _UNBINDS = frozenset({"DELETE_FAST", "LOAD_FAST_AND_CLEAR"})
@@ -43,13 +51,17 @@ def rest_of_iteration(
 
 def changing_nothing(function: FunctionType, point: ResumePoint) -> Changeless | None:
     """The function that does what is left of an iteration, where it stores in no variable of the
-    frame and leaves nothing on its stack, and returns None."""
+    frame and leaves nothing on its stack, and returns None. It takes the variables, and what is on
+    the stack only where it is read."""
     code, places = flat_code(function.__code__), list[ResumePoint]()
     if (head := _next_head(code, point)) is None:
         return None
     arm = up_to(code, point.index, head, len(code.co_code))
     if arm is None or any(each.opname in _CHANGES for each in arm):
         return None
+    there = _point_at(code, read(code)[head], point, _unbound(code, point))
+    if there is not None and len(there.stack) == len(point.stack) and _is_in_line(code, arm):
+        return Changeless(_copied(function, point, arm), there)
 
     def leave(assembler: Assembler, there: ResumePoint, unbound: frozenset[str]) -> None:
         places.append(there)
@@ -62,6 +74,36 @@ def changing_nothing(function: FunctionType, point: ResumePoint) -> Changeless |
     return None if made is None else Changeless(made, places[0])
 
 
+def _is_in_line(code: CodeType, arm: list[Instruction]) -> bool:
+    """Whether these instructions follow each other up to a jump, and handle no exceptions."""
+    *before, jump = arm
+    if not before or jump.target is None or [*plain_successors(jump)] != [jump.target]:
+        return False
+    follow = [each.index for each in arm] == [*range(arm[0].index, jump.index + 1)]
+    return (follow and all(each.target is None for each in before)
+            and all(each.handler is None for each in arm)
+            and not any(is_second_half(code, each) for each in (arm[0], jump)))
+
+
+def _copied(function: FunctionType, point: ResumePoint, arm: list[Instruction]) -> FunctionType:
+    """The instructions of an arm up to the jump, without the way to them and back."""
+    code = flat_code(function.__code__)
+    assembler, count = in_place(function, replace(point, stack=()), takes_over=False)
+    for each in {each.offset: each for each in arm[:-1]}.values():
+        assembler.at(positions(code, each))
+        assembler.copy_original(each.offset, each.end, 0)
+    assembler.place(Label(), code.co_stacksize)
+    assembler.at(positions(code, arm[-1]))
+    assembler.emit("LOAD_CONST", None)
+    assembler.emit("RETURN_VALUE")
+    return with_code(function, assembler.finish(body=False, co_argcount=count))
+
+
+def _unbound(code: CodeType, point: ResumePoint) -> frozenset[str]:
+    """The variables that may have no value at the head of the loop."""
+    return point.unbound.union(i.argval for i in read(code) if i.opname in _UNBINDS)
+
+
 def _up_to_head(
     function: FunctionType, point: ResumePoint, more: int,
     leave: Callable[[Assembler, ResumePoint, frozenset[str]], None], takes_over: bool = True,
@@ -70,8 +112,7 @@ def _up_to_head(
     if (at := _next_head(code, point)) is None:
         return None
     head = read(code)[at]
-    unbound = point.unbound.union(
-        i.argval for i in read(code) if i.opname in _UNBINDS)
+    unbound = _unbound(code, point)
     there = _point_at(code, head, point, unbound)
     if there is None:
         return None

@@ -2,6 +2,8 @@
 
 #include <structmember.h>
 
+#include <algorithm>
+
 #include "callable/continuations.h"
 
 PyTypeObject *arm_type = nullptr;
@@ -51,8 +53,8 @@ PyType_Slot slots[] = {
     {Py_tp_members, members},
     {Py_tp_doc, const_cast<char *>(
         "Arm(function, following, n, /)\n--\n\n"
-        "A continuation that calls the function, which changes no variable and returns None, and\n"
-        "goes on with `following`, which takes the first `n` of the arguments.")},
+        "A continuation that calls the function, which changes no variable and returns None, with as\n"
+        "many of the arguments as it takes, and goes on with `following`, which takes the first `n`.")},
     {0, nullptr},
 };
 
@@ -68,7 +70,8 @@ PyType_Spec spec = {
 bool run_arm(Arm *self, PyObject *const *args, Py_ssize_t n_args) {
     PyObject *function = self->function;
     auto call = reinterpret_cast<PyFunctionObject *>(function)->vectorcall;
-    Ref result(call(function, args, n_args, nullptr));
+    auto *code = reinterpret_cast<PyCodeObject *>(PyFunction_GET_CODE(function));
+    Ref result(call(function, args, std::min<Py_ssize_t>(n_args, code->co_argcount), nullptr));
     return static_cast<bool>(result);
 }
 

@@ -3,8 +3,8 @@
 #include "base/callables.h"
 #include "callable/callable.h"
 
-// A continuation that calls `function` and goes on with `following`, which takes the first `n` of
-// its arguments.
+// A continuation that calls `function` with as many of its arguments as that takes, and goes on with
+// `following`, which takes the first `n`.
 struct Arm {
     PyObject_HEAD
     vectorcallfunc vectorcall;
