@@ -29,6 +29,7 @@ FLAGS = [STANDARD, "-O2", "-fno-strict-aliasing", "-fvisibility=hidden",
          "-ffp-contract=off"]  # a product and a sum are rounded one after the other, as in Python
 if platform.libc_ver()[0] == "glibc":  # others have no room for them in libraries loaded later
     FLAGS.append("-ftls-model=initial-exec")  # variables of a thread without a call for each
+    FLAGS.append("-fno-plt")  # functions of Python without a jump for each call
 KNOWN = sys.version_info < (3, 14)
 """Whether the core knows the frames of this Python; without it everything runs in Python."""
 

@@ -5,7 +5,7 @@ calls of functions of ours, and the continuation. Without a frame of Python it t
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinMethodType, CodeType, FunctionType
 from typing import Any
 
@@ -22,6 +22,8 @@ from ..native import (
     bound,
     move_behind,
 )
+
+Step = tuple[Any, ...]
 
 MOST = 100
 """Steps, and values, of a function at most."""
@@ -71,7 +73,7 @@ class Reading:
 
     instructions: tuple[Instruction, ...]
     arguments: int
-    steps: list[tuple[Any, ...]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     registers: int = 0
     constants: list[Any] = field(default_factory=list)
 
@@ -102,7 +104,7 @@ class Reading:
         self.steps.append(())
         self.path(instruction.index + 1, [*stack], {**locals})
         if isinstance(condition, Pays):
-            test: tuple[Any, ...] = ("UNLESS_PAYS", condition.balance, condition.operands)
+            test: Step = ("UNLESS_PAYS", condition.balance, condition.operands)
         else:
             test = ("UNLESS", self.operand(condition))
         self.steps[here] = *test, len(self.steps)
@@ -248,7 +250,7 @@ def in_steps(function: Any) -> Any:
     return Steps(function, *steps)
 
 
-def steps_of(code: CodeType) -> tuple[int, int, tuple[Any, ...], tuple[Any, ...]] | None:
+def steps_of(code: CodeType) -> tuple[int, int, tuple[Step, ...], tuple[Any, ...]] | None:
     """How many arguments and registers, the steps, and their constants."""
     names = parameters(code)
     reading = Reading(read(code), len(names))
@@ -257,4 +259,22 @@ def steps_of(code: CodeType) -> tuple[int, int, tuple[Any, ...], tuple[Any, ...]
         reading.path(0, [], locals)
     except NotNative:
         return None
-    return len(names), reading.registers, tuple(reading.steps), tuple(reading.constants)
+    steps = over_ranges(reading.steps, reading.constants)
+    return len(names), reading.registers, steps, tuple(reading.constants)
+
+
+def over_ranges(steps: Sequence[Step], constants: Sequence[Any]) -> tuple[Step, ...]:
+    """The steps with one where a graph runs between those that ask an iterator over a range for its
+    next item and move it: there it begins. Nothing leads to it but the start."""
+    if [step[0] for step in steps[:3]] != ["CALL", "RUN", "CALL"]:
+        return tuple(steps)
+    (_, asks, (iterator, *which), item), run, (_, moves, operands, _) = steps[:3]
+    is_next = asks is bound and constants[~which[0]] == 0
+    if not is_next or moves is not move_behind or operands[0] != iterator or operands[1] < 0:
+        return tuple(steps)
+    first = "ITERATE", *run[1:], iterator, item, operands[1]
+    return first, *(_moved_up(step, 2) for step in steps[3:])
+
+
+def _moved_up(step: Step, by: int) -> Step:
+    return (*step[:-1], step[-1] - by) if step[0].startswith("UNLESS") else step

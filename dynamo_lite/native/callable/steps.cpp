@@ -12,15 +12,17 @@
 #include "base/spans.h"
 #include "callable/continuations.h"
 #include "interpreter/interpreter.h"
+#include "interpreter/range_iterators.h"
 #include "runtime/runtime.h"
 
 namespace {
 
-enum class Kind : uint8_t { RUN, CALL, UNLESS, UNLESS_PAYS, GO_ON, RETURN };
+enum class Kind : uint8_t { RUN, ITERATE, CALL, UNLESS, UNLESS_PAYS, GO_ON, RETURN };
 
 using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t);
 
-const char *const NAMES[] = {"RUN", "CALL", "UNLESS", "UNLESS_PAYS", "GO_ON", "RETURN"};
+const char *const NAMES[] = {
+    "RUN", "ITERATE", "CALL", "UNLESS", "UNLESS_PAYS", "GO_ON", "RETURN"};
 constexpr int KINDS_OF_STEPS = std::size(NAMES);
 
 // Operands are places among the values of a call.
@@ -30,6 +32,7 @@ struct Step {
     Function function = nullptr;   // CALL
     std::vector<int> operands;
     int result = 0;                // the first register that is written, or where a branch leads
+    int iterator = 0, next = 0, last = 0;  // ITERATE
 };
 
 constexpr Py_ssize_t MOST_VALUES = 320, MOST_OPERANDS = 128;
@@ -73,11 +76,12 @@ public:
 
     // The next round begins with these of the values as its arguments.
     void begin(const std::vector<int> &operands, PyObject *callee) {
-        PyObject *next[MOST_OPERANDS];
-        for (Py_ssize_t i = 0; i < n_args; ++i) next[i] = Py_NewRef(values[operands[i]]);
-        for (Py_ssize_t i = 0; i < n_args; ++i) Py_DECREF(std::exchange(values[i], next[i]));
-        for (Py_ssize_t i = n_args; i < n_owned; ++i) Py_XDECREF(std::exchange(values[i], nullptr));
+        PyObject *old[MOST_VALUES];
+        std::copy_n(values, n_owned, old);
+        for (Py_ssize_t i = 0; i < n_args; ++i) values[i] = Py_NewRef(old[operands[i]]);
+        std::fill(values + n_args, values + n_owned, nullptr);
         following = callee;
+        for (Py_ssize_t i = 0; i < n_owned; ++i) Py_XDECREF(old[i]);
     }
 
 private:
@@ -103,6 +107,17 @@ Ran run_graph(Registers &registers, const Step &step) {
     PyObject *values[MOST_OPERANDS];
     gather(registers, step, values);
     return run_native_entry(step.callable, values, registers.at(step.result));
+}
+
+// Over what is left of an iterator over a range: up to `last`, behind which it goes on.
+Ran iterate(Registers &registers, const Step &step) {
+    RangeIterator *iterator = range_iterator(registers[step.iterator]);
+    PyObject *next = iterator ? PyLong_FromLong(iterator->next()) : nullptr;
+    *registers.at(step.next) = next;
+    if (!next) return Ran::RAISED;
+    Ran ran = run_graph(registers, step);
+    if (ran != Ran::DONE) return ran;
+    return move_iterator(iterator, registers[step.last]) ? Ran::DONE : Ran::RAISED;
 }
 
 int is_true(PyObject *value) {
@@ -157,8 +172,9 @@ Round run_round(PyObject *steps, const Program &program, Registers &registers) {
     for (size_t at = 0;;) {
         const Step &step = program.steps[at++];
         switch (step.kind) {
-        case Kind::RUN: {
-            Ran ran = run_graph(registers, step);
+        case Kind::RUN:
+        case Kind::ITERATE: {
+            Ran ran = step.kind == Kind::RUN ? run_graph(registers, step) : iterate(registers, step);
             if (ran == Ran::BAILED_OUT) return {bailed_out(program, registers)};
             if (ran == Ran::RAISED) return {};
             break;
@@ -234,6 +250,13 @@ void place_constants(const Program &program, Step &step) {
     }
 }
 
+bool runs_graph(Kind kind) { return kind == Kind::RUN || kind == Kind::ITERATE; }
+
+bool read_range(PyObject **items, Step &step) {
+    return read_number(items[0], step.iterator) && read_number(items[1], step.next) &&
+           read_number(items[2], step.last);
+}
+
 // Functions of C that are called without a tuple; these are called directly.
 bool read_function(PyObject *callable, Function &function) {
     bool is_plain = PyCFunction_CheckExact(callable) &&
@@ -243,8 +266,8 @@ bool read_function(PyObject *callable, Function &function) {
     return is_plain;
 }
 
-// `(kind, ...)`: RUN and CALL have a callable, operands and the first result, GO_ON the first two,
-// UNLESS an operand and where it leads, UNLESS_PAYS a balance, operands and the same, RETURN an
+// `(kind, ...)`: RUN and CALL have a callable, operands and the first result; ITERATE also the places
+// of an iterator, of its next item, and of the last one that is taken; GO_ON the first two, UNLESS an operand and where it leads, UNLESS_PAYS a balance, operands and the same, RETURN an
 // operand.
 bool read_step(PyObject *tuple, Step &step) {
     Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_GET_SIZE(tuple) : 0;
@@ -260,10 +283,11 @@ bool read_step(PyObject *tuple, Step &step) {
                (n < 3 || read_number(items[2], step.result));
     }
     step.callable = items[1];
-    bool is_entry = is_native_entry(step.callable);
+    bool is_entry = is_native_entry(step.callable), runs = runs_graph(step.kind);
+    if (step.kind == Kind::ITERATE && !(n == 7 && read_range(items + 4, step))) return false;
     if (step.kind == Kind::CALL && !read_function(step.callable, step.function)) return false;
     if (step.kind == Kind::UNLESS_PAYS && !is_balance(step.callable)) return false;
-    return n >= 3 && (step.kind == Kind::RUN) == is_entry && read_operands(items[2], step.operands) &&
+    return n >= 3 && runs == is_entry && read_operands(items[2], step.operands) &&
            (n < 4 || read_number(items[3], step.result));
 }
 
@@ -272,23 +296,30 @@ Py_ssize_t values_of(const Program &program) {
 }
 
 bool is_writeable(const Program &program, const Step &step) {
-    Py_ssize_t outputs = step.kind == Kind::RUN ? outputs_of(step.callable) : 1;
-    return step.result >= program.n_args &&
-           step.result + outputs <= program.n_args + program.n_registers;
+    Py_ssize_t outputs = runs_graph(step.kind) ? outputs_of(step.callable) : 1;
+    Py_ssize_t end = program.n_args + program.n_registers;
+    return step.result >= program.n_args && step.result + outputs <= end;
+}
+
+bool has_range(const Program &program, const Step &step) {
+    Py_ssize_t end = program.n_args + program.n_registers;
+    return step.iterator >= 0 && step.iterator < end && step.last >= step.result &&
+           step.last < end && step.next >= program.n_args && step.next < end;
 }
 
 bool is_sound(const Program &program, const Step &step, size_t index) {
     for (int operand : step.operands) {
         if (operand < 0 || operand >= values_of(program)) return false;
     }
-    if (step.kind == Kind::RUN && inputs_of(step.callable) != Py_ssize_t(step.operands.size())) {
+    if (step.kind == Kind::ITERATE && !has_range(program, step)) return false;
+    if (runs_graph(step.kind) && inputs_of(step.callable) != Py_ssize_t(step.operands.size())) {
         return false;
     }
     if (step.kind == Kind::UNLESS_PAYS && step.operands.size() != 2) return false;
     if (step.kind == Kind::UNLESS || step.kind == Kind::UNLESS_PAYS) {
         return step.result > Py_ssize_t(index) && step.result < Py_ssize_t(program.steps.size());
     }
-    bool writes = step.kind == Kind::RUN || step.kind == Kind::CALL;
+    bool writes = runs_graph(step.kind) || step.kind == Kind::CALL;
     return !writes || is_writeable(program, step);
 }
 
@@ -352,7 +383,8 @@ PyType_Slot slots[] = {
     {Py_tp_doc, const_cast<char *>(
         "Steps(function, n_args, n_registers, steps, constants, /)\n--\n\n"
         "A target that does what the function does, in steps: (\"RUN\", entry, operands, first\n"
-        "result), (\"CALL\", callable, operands, result), (\"UNLESS\", operand, step),\n"
+        "result), (\"ITERATE\", the same, iterator over a range, next item, last item that is taken),\n"
+        "(\"CALL\", callable, operands, result), (\"UNLESS\", operand, step),\n"
         "(\"UNLESS_PAYS\", balance, operands, step), (\"GO_ON\", continuation, operands),\n"
         "(\"RETURN\", operand). Operands are arguments, registers behind\n"
         "them, or ~ the number of a constant.")},

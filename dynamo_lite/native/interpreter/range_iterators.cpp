@@ -4,21 +4,13 @@
 
 namespace {
 
-using Iterator = RangeIterator;
-
-Iterator *iterator_of(PyObject *object) {
-    if (Py_IS_TYPE(object, &PyRangeIter_Type)) return reinterpret_cast<Iterator *>(object);
-    PyErr_Format(PyExc_TypeError, "expected a range_iterator, got %R", object);
-    return nullptr;
-}
-
 bool has_two(Py_ssize_t n_args) {
     if (n_args != 2) PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", n_args);
     return n_args == 2;
 }
 
 PyObject *bound(PyObject *, PyObject *const *args, Py_ssize_t n_args) {
-    Iterator *iterator = has_two(n_args) ? iterator_of(args[0]) : nullptr;
+    RangeIterator *iterator = has_two(n_args) ? range_iterator(args[0]) : nullptr;
     long which = iterator ? PyLong_AsLong(args[1]) : -1;
     if (which == -1 && PyErr_Occurred()) return nullptr;
     int64_t value;
@@ -26,22 +18,9 @@ PyObject *bound(PyObject *, PyObject *const *args, Py_ssize_t n_args) {
     return PyErr_Format(PyExc_ValueError, "a range has no bound %ld", which);
 }
 
-// In unsigned arithmetic: two items may be farther apart than the largest long.
-long items_up_to(const Iterator *iterator, long last) {
-    unsigned long first = iterator->next(), step = iterator->step, behind = last + step;
-    return iterator->step > 0 ? (behind - first) / step : (first - behind) / (0 - step);
-}
-
 PyObject *move_behind(PyObject *, PyObject *const *args, Py_ssize_t n_args) {
-    Iterator *iterator = has_two(n_args) ? iterator_of(args[0]) : nullptr;
-    if (!iterator) return nullptr;
-    if (Py_IsNone(args[1])) {
-        iterator->take(iterator->count());
-        Py_RETURN_NONE;
-    }
-    long last = PyLong_AsLong(args[1]);
-    if (last == -1 && PyErr_Occurred()) return nullptr;
-    iterator->take(items_up_to(iterator, last));
+    RangeIterator *iterator = has_two(n_args) ? range_iterator(args[0]) : nullptr;
+    if (!iterator || !move_iterator(iterator, args[1])) return nullptr;
     Py_RETURN_NONE;
 }
 

@@ -42,5 +42,26 @@ inline bool find_bound(PyObject *iterator, int64_t which, int64_t &value) {
            bound_of(reinterpret_cast<RangeIterator *>(iterator), which, value);
 }
 
+inline RangeIterator *range_iterator(PyObject *object) {
+    if (Py_IS_TYPE(object, &PyRangeIter_Type)) return reinterpret_cast<RangeIterator *>(object);
+    PyErr_Format(PyExc_TypeError, "expected a range_iterator, got %R", object);
+    return nullptr;
+}
+
+// Has an iterator go on behind an item that is left of it, or be at its end (None). False with an
+// exception.
+inline bool move_iterator(RangeIterator *iterator, PyObject *item) {
+    if (Py_IsNone(item)) {
+        iterator->take(iterator->count());
+        return true;
+    }
+    long last = PyLong_AsLong(item);
+    if (last == -1 && PyErr_Occurred()) return false;
+    // Unsigned: two items may be farther apart than the largest long.
+    unsigned long first = iterator->next(), step = iterator->step, behind = last + step;
+    iterator->take(iterator->step > 0 ? (behind - first) / step : (first - behind) / (0 - step));
+    return true;
+}
+
 // Whether an object is the function `bound` of this module.
 bool is_bound(PyObject *function);
