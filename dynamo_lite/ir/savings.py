@@ -36,7 +36,7 @@ def saved(node: Node, hint: Hint, iterations: float = ITERATIONS) -> float:
 
     A loop is taken to have so many `iterations` where that is not known."""
     if control.is_control(node):
-        count = rounds if (rounds := rounds_of(node)) < math.inf else iterations
+        count = known if (known := iterations_of(node)) < math.inf else iterations
         again = max(count - 1, 0) * sum(STEP for each in invariant(node) if is_step(each))
         return count * saved_by(inside_of(node), hint, iterations) + again
     row = row_of(node.target)
@@ -90,8 +90,8 @@ def taken(node: Node, hint: Hint) -> float:
     """Nanoseconds that compiled code takes for an operation, rather more than less; infinite where
     that is not known."""
     if control.is_control(node):
-        rounds = rounds_of(node)
-        return rounds * taken_by_all(inside_of(node), hint) if rounds else 0.0
+        iterations = iterations_of(node)
+        return iterations * taken_by_all(inside_of(node), hint) if iterations else 0.0
     row = row_of(node.target)
     kinds = [leaf.type for leaf in (node, *leaves((node.args, node.kwargs)))
              if isinstance(getattr(leaf, "type", None), ArrayType)]
@@ -110,7 +110,7 @@ def taken_by_all(nodes: Iterable[Node], hint: Hint) -> float:
     return sum(taken(node, hint) for node in nodes)
 
 
-def rounds_of(node: Node) -> float:
+def iterations_of(node: Node) -> float:
     """How often the bodies of a loop or branch run."""
     if node.target is control.cond:
         return 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.native import Arm, CompiledFunction, Steps
+from dynamo_lite.native import Arm, Balance, CompiledFunction, Steps
 
 from ..oracle import check, check_anew, differences, outcome, outcome_of_copy
 
@@ -271,6 +271,9 @@ def test_steps_that_do_not_fit_together_are_refused():
         ((), ()), ((("RETURN", 5),), ()), ((("UNLESS", 0, 0), ("RETURN", 0)), ()),
         ((("CALL", print, (0,), 0), ("RETURN", 0)), ()), ((("GO_ON", function),), ()),
         ((("RETURN", ~1),), (1,)), ((("UNLESS", 0, 1),), ()), ((("OTHER", 0),), ()),
+        ((("UNLESS_PAYS", print, (0, 1), 1), ("RETURN", 0)), ()),
+        ((("UNLESS_PAYS", Balance(), (0,), 1), ("RETURN", 0)), ()),
+        ((("ITERATE", print, (0,), 2, 0, 2, 2), ("RETURN", 0)), ()),
     ]
     for steps, constants in bad:
         with pytest.raises((ValueError, TypeError)):

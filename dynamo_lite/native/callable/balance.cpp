@@ -9,8 +9,6 @@ namespace {
 
 PyTypeObject *balance_type = nullptr;
 
-// Nanoseconds for leaving a loop by a side exit, and entering it again behind what Python did.
-constexpr double CROSSING = 1'500;
 // Nanoseconds that may be lost before Python goes on, and that are counted at most.
 constexpr double CREDIT = 20 * CROSSING;
 // Exits behind which Python goes on before another attempt.
@@ -40,12 +38,12 @@ double saved_of(PyObject *const *args, Py_ssize_t n_args) {
     return -1;
 }
 
-bool goes_on(Balance *self, double saved) {
-    if (self->waiting && saved < CROSSING) {
+bool goes_on(Balance *self, double saved, double crossing) {
+    if (self->waiting && saved < crossing) {
         --self->waiting;
         return false;
     }
-    double credit = self->credit + saved - CROSSING;
+    double credit = self->credit + saved - crossing;
     if (credit > -CREDIT) {
         self->waiting = 0;
         self->credit = std::min(credit, CREDIT);
@@ -61,7 +59,7 @@ bool goes_on(Balance *self, double saved) {
 PyObject *method_pays(PyObject *object, PyObject *const *args, Py_ssize_t n_args) {
     double found = saved_of(args, n_args);
     if (found == -1 && PyErr_Occurred()) return nullptr;
-    return PyBool_FromLong(goes_on(cast(object), found));
+    return PyBool_FromLong(goes_on(cast(object), found, CROSSING));
 }
 
 PyObject *method_earned(PyObject *object, PyObject *const *args, Py_ssize_t n_args) {
@@ -121,10 +119,10 @@ PyType_Spec spec = {
 
 bool is_balance(PyObject *object) { return PyObject_TypeCheck(object, balance_type); }
 
-int pays(PyObject *balance, PyObject *iterations, PyObject *saves) {
+int pays(PyObject *balance, PyObject *iterations, PyObject *saves, double crossing) {
     double found = saved(iterations, saves);
     if (found == -1 && PyErr_Occurred()) return -1;
-    return goes_on(cast(balance), found);
+    return goes_on(cast(balance), found, crossing);
 }
 
 int add_balance(PyObject *module) {

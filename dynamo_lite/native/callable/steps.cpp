@@ -33,6 +33,7 @@ struct Step {
     std::vector<int> operands;
     int result = 0;                // the first register that is written, or where a branch leads
     int iterator = 0, next = 0, last = 0;  // ITERATE
+    double crossing = CROSSING;    // UNLESS_PAYS
 };
 
 constexpr Py_ssize_t MOST_VALUES = 320, MOST_OPERANDS = 128;
@@ -76,12 +77,11 @@ public:
 
     // The next round begins with these of the values as its arguments.
     void begin(const std::vector<int> &operands, PyObject *callee) {
-        PyObject *old[MOST_VALUES];
-        std::copy_n(values, n_owned, old);
-        for (Py_ssize_t i = 0; i < n_args; ++i) values[i] = Py_NewRef(old[operands[i]]);
-        std::fill(values + n_args, values + n_owned, nullptr);
+        PyObject *next[MOST_OPERANDS];
+        for (Py_ssize_t i = 0; i < n_args; ++i) next[i] = Py_NewRef(values[operands[i]]);
+        for (Py_ssize_t i = 0; i < n_args; ++i) Py_DECREF(std::exchange(values[i], next[i]));
+        for (Py_ssize_t i = n_args; i < n_owned; ++i) Py_XDECREF(std::exchange(values[i], nullptr));
         following = callee;
-        for (Py_ssize_t i = 0; i < n_owned; ++i) Py_XDECREF(old[i]);
     }
 
 private:
@@ -189,7 +189,9 @@ Round run_round(PyObject *steps, const Program &program, Registers &registers) {
             break;
         }
         case Kind::UNLESS_PAYS: {
-            int goes_on = pays(step.callable, registers[step.operands[0]], registers[step.operands[1]]);
+            const auto &operands = step.operands;
+            int goes_on = pays(step.callable, registers[operands[0]], registers[operands[1]],
+                               step.crossing);
             if (goes_on < 0) return {};
             if (!goes_on) at = step.result;
             break;
@@ -333,6 +335,14 @@ bool is_sound(const Program &program) {
     return last == Kind::GO_ON || last == Kind::RETURN;
 }
 
+void weigh_arms(Program &program) {
+    for (size_t i = 1; i < program.steps.size(); ++i) {
+        const Step &step = program.steps[i];
+        bool runs_arm = step.kind == Kind::GO_ON && is_arm(step.callable);
+        if (runs_arm) program.steps[i - 1].crossing = CROSSING_OF_ARM;
+    }
+}
+
 bool read_program(PyObject *steps, PyObject *constants, Program &program) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); ++i) {
         program.constants.push_back(PyTuple_GET_ITEM(constants, i));
@@ -342,6 +352,7 @@ bool read_program(PyObject *steps, PyObject *constants, Program &program) {
         if (!read_step(PyTuple_GET_ITEM(steps, i), program.steps[i])) return false;
         place_constants(program, program.steps[i]);
     }
+    weigh_arms(program);
     return is_sound(program);
 }
 
