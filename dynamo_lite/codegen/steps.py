@@ -186,7 +186,7 @@ class Reading:
         at = len(stack) - instruction.arg - 2
         values = [value for value in stack[at:] if value is not NOTHING]
         del stack[at:]
-        function = values[0].value if isinstance(values[0], Constant) else None
+        function: Any = values[0].value if isinstance(values[0], Constant) else None
         arguments = tuple(map(self.operand, values[1:]))
         if isinstance(function, NativeEntry):
             first = self.new_register(function.n_outputs)
