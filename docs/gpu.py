@@ -20,7 +20,7 @@ sums of halves are taken in single precision: some of CuPy's differ by more than
 Random numbers are CuPy's: `cupy.random` is called between graphs, so that seeds and streams mean
 what they mean without dynamo_lite. With `device="cuda"` NumPy draws them, on the host. Likewise
 `np.add.at` of CuPy arrays is CuPy's, which adds floats in any order; with `device="cuda"` it has
-NumPy's order.
+NumPy's order. `dl.grad` and the like are of functions of NumPy's arrays, also there.
 
 Written by `python docs/gpu.py` from what `python -m benchmarks.gpu` and
 `python -m benchmarks.gpu_operations` measured once on one {device}
@@ -50,8 +50,8 @@ OPERATIONS = """
 ## Single operations
 
 Of 20 million float32, or a square matrix of 4096, where nothing else is said. What has no kernels
-of ours (sorting, histograms, long running sums; complex numbers when this was measured) is a call
-of CuPy, and takes its time.
+of ours (sorting, long running sums; histograms and complex numbers when this was measured) is a
+call of CuPy, and takes its time.
 
 | operation | ours | CuPy | CuPy / ours |
 |---|---|---|---|

@@ -80,6 +80,10 @@ def number(leaf: Any) -> Any:
     if isinstance(leaf, complex) and not isinstance(leaf, np.generic):
         return np.complex128(leaf)
     if not isinstance(leaf, (np.ndarray, np.generic, float, int)):
+        if type(leaf).__module__ == "cupy":
+            raise TypeError(
+                "derivatives are those of functions of NumPy's arrays, and this one is CuPy's: "
+                "pass it as x.get(), and compile with device='cuda' to have a GPU compute them")
         raise TypeError("grad requires real- or complex-valued inputs (arrays and numbers), "
                         f"but got a {type(leaf).__name__}")
     return leaf

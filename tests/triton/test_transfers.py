@@ -80,6 +80,14 @@ def test_functions_equal_numpy(function):
     check(moved(function), function, X, tolerance=CLOSE)
 
 
+@pytest.mark.parametrize("function", [
+    lambda x: (np.sin(x) * x).sum(), lambda x: np.exp(x @ x.T).mean(),
+    lambda x: (np.exp(x - x.max(axis=1, keepdims=True)) ** 2).sum(),
+])  # fmt: skip
+def test_derivatives(function):
+    np.testing.assert_allclose(moved(dl.grad(function))(X), dl.grad(function)(X), rtol=1e-12)
+
+
 def test_random_numbers_are_drawn_on_the_host():
     def drawn(x, rng):
         np.random.shuffle(x[0])
