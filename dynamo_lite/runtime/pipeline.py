@@ -148,7 +148,7 @@ class Pipeline:
         self._afford(trace, record, flat_args)
         with record.stage("backend"):
             run = compile_graph(trace, replacement.outputs, flat_args, self.options, record)
-            if self.options.account is not None:
+            if self.options.account is not None and work.done.generated:
                 self.options.account.lender.has_generator = True
         if isinstance(run, Unprofitable):
             record.unprofitable = run.reason

@@ -37,11 +37,13 @@ the time of a call counts for its caller too."""
 LONG_ANALYSIS = 0.08, 0.15
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran and
 however much the program has spent."""
-LOWERING, LONG_LOWERING = 0.003, 0.05
+LOWERING, LONG_LOWERING = 0.005, 0.05
 """Seconds that an operation of a graph takes in the backend; and that lowering may take however
-short the code ran."""
-GENERATOR = 0.15
-"""Seconds that loading the code generator takes: the first graph has to be worth it."""
+short the code ran, where it is paid back by a few times as many calls."""
+FEW_TIMES = 8.0
+GENERATOR = 0.25
+"""Seconds that loading the code generator takes, and what it does for the first time: the first
+graph has to be worth it."""
 ENTERING = 0.4e-6
 """Seconds that it takes to call a graph."""
 NEARLY = 0.999
@@ -266,15 +268,24 @@ class Account:
         if has_loops and self.call:  # of as many iterations as nobody knows
             saves = min(saves, max(self.call, WORK * self.size * self.asked))
         has_paid = self.is_tried and self.spent + lowering <= PROFIT * self.expected
-        if has_paid or lowering <= max(LONG_LOWERING, saves):
+        if has_paid or lowering <= saves or self._is_short(lowering, saves):
             return True
         saves = max(saves - ENTERING, 0.0)
         self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)
         self.sized = self.asked
         return self.known >= NEARLY * self.needs
 
+    def _is_short(self, lowering: float, saves: float) -> bool:
+        """Whether so little is to be lowered that it may take a few times as many calls as there
+        were to pay."""
+        if lowering > LONG_LOWERING or not self.call:
+            return lowering <= LONG_LOWERING
+        least = min(lowering, LOADS * config.warm_seconds)
+        return least <= FEW_TIMES * saves * self.known / self.call
+
     def _affords_of_rest(self, lowering: float, saves: float) -> bool:
         """The same of a part of a running loop, for all of its iterations that are left."""
+        lowering += self.lender.load_generator() if lowering else 0.0
         saved = min(self.saves + saves, self.rest)
         is_paid = self.spent + lowering <= SHARE_OF_SAVED * saved
         trial = max(self.lender.pace * TRIAL, SHARE_OF_REST * self.rest)
