@@ -73,10 +73,10 @@ bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat
 // Calls what an entry runs, with no keyword arguments.
 PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args);
 
-// Whether a call would run just this target of an entry, which is then `entry`: the first one that
+// Whether a call in this thread would run just this target of an entry, which is then `entry`: the first one that
 // is tried. False with an exception that a guard must not hide.
-bool would_run(CompiledFunction *self, PyObject *target, PyObject *const *args, Py_ssize_t n,
-               Ref &entry);
+bool would_run(CompiledFunction *self, PyThreadState *thread, PyObject *target,
+               PyObject *const *args, Py_ssize_t n, Ref &entry);
 
 // Makes the signature and the entries follow the function's code, which a program may replace.
 void follow_other_code(CompiledFunction *self);

@@ -239,14 +239,14 @@ bool has_nothing_to_try(CompiledFunction *self) {
     return self->disabled && self->entries && PyTuple_GET_SIZE(self->entries) == 0;
 }
 
-bool is_left_to_watchers() {
-    return lines_are_watched(PyThreadState_Get()) &&
+bool is_left_to_watchers(PyThreadState *thread = PyThreadState_Get()) {
+    return lines_are_watched(thread) &&
            !compiles_watched.load(std::memory_order_relaxed);
 }
 
-bool is_left_to_python(CompiledFunction *self) {
+bool is_left_to_python(CompiledFunction *self, PyThreadState *thread = PyThreadState_Get()) {
     return all_in_python.load(std::memory_order_relaxed) || has_nothing_to_try(self) ||
-           is_left_to_watchers();
+           is_left_to_watchers(thread);
 }
 
 bool has_to_run_in_python(CompiledFunction *self) {
@@ -303,12 +303,12 @@ PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_ar
                     : PyObject_Vectorcall(callable, args, n_args, nullptr);
 }
 
-bool would_run(CompiledFunction *self, PyObject *target, PyObject *const *args, Py_ssize_t n,
-               Ref &found) {
+bool would_run(CompiledFunction *self, PyThreadState *thread, PyObject *target,
+               PyObject *const *args, Py_ssize_t n, Ref &found) {
     follow_code(self);
     bool has_any = self->entries && PyTuple_GET_SIZE(self->entries);
     if (!has_any || are_spans_counted || n != self->signature.direct) return false;
-    if (is_compiling_here(self) || is_left_to_python(self)) return false;
+    if (is_compiling_here(self) || is_left_to_python(self, thread)) return false;
     CacheEntry *entry = entry_at(self->entries, 0);
     if (entry->target != target || entry->program->block.n_args != n) return false;
     found = Ref::borrow(reinterpret_cast<PyObject *>(entry));

@@ -59,8 +59,8 @@ struct Steps {
 // and the constants.
 class Registers {
 public:
-    Registers(const Program &program, PyObject *const *args)
-        : n_args(program.n_args), n_owned(n_args + program.n_registers) {
+    Registers(PyThreadState *thread, const Program &program, PyObject *const *args)
+        : thread(thread), n_args(program.n_args), n_owned(n_args + program.n_registers) {
         for (Py_ssize_t i = 0; i < n_args; ++i) values[i] = Py_NewRef(args[i]);
         std::fill(values + n_args, values + n_owned, nullptr);
         std::copy(program.constants.begin(), program.constants.end(), values + n_owned);
@@ -69,6 +69,7 @@ public:
         for (Py_ssize_t i = 0; i < n_owned; ++i) Py_XDECREF(values[i]);
     }
     Registers(const Registers &) = delete;
+    PyThreadState *const thread;
     PyObject *operator[](int which) const { return values[which]; }
     PyObject **at(int which) { return values + which; }
     PyObject *const *arguments() const { return values; }
@@ -130,17 +131,21 @@ struct Round {
     bool goes_on = false;
 };
 
-bool is_interrupted() { return something_pending() || others_wait(); }
+bool is_interrupted(PyThreadState *thread) {
+    return something_pending(thread) || others_wait(thread);
+}
 
 // Python runs an arm, behind which the steps are what comes next as long as nothing else has to: no
 // continuation is made then.
-Round run_arm_here(PyObject *steps, Arm *arm, PyObject *const *values, Py_ssize_t n) {
+Round run_arm_here(PyObject *steps, PyThreadState *thread, Arm *arm, PyObject *const *values,
+                   Py_ssize_t n) {
     Ref kept = Ref::borrow(reinterpret_cast<PyObject *>(arm));
     if (!run_arm(arm, values, n)) return {};
     auto *following = reinterpret_cast<CompiledFunction *>(arm->following);
     Ref found;
     bool fits = arm->n == as<Steps>(steps)->program->n_args;
-    if (fits && !is_interrupted() && would_run(following, steps, values, arm->n, found)) {
+    if (fits && !is_interrupted(thread) &&
+        would_run(following, thread, steps, values, arm->n, found)) {
         auto *entry = reinterpret_cast<CacheEntry *>(found.get());
         ++entry->counts->hits;
         entry->streak = 0;
@@ -163,7 +168,7 @@ Round go_on(PyObject *steps, Registers &registers, const Step &step) {
     gather(registers, step, values);
     if (!is_arm(step.callable)) return {new_continuation(step.callable, values, n)};
     auto *arm = as<Arm>(step.callable);
-    Round round = run_arm_here(steps, arm, values, n);
+    Round round = run_arm_here(steps, registers.thread, arm, values, n);
     if (round.goes_on) registers.begin(step.operands, arm->following);
     return round;
 }
@@ -202,8 +207,9 @@ Round run_round(PyObject *steps, const Program &program, Registers &registers) {
     }
 }
 
-PyObject *run_steps(PyObject *steps, const Program &program, PyObject *const *args) {
-    Registers registers(program, args);
+PyObject *run_steps(
+    PyObject *steps, PyThreadState *thread, const Program &program, PyObject *const *args) {
+    Registers registers(thread, program, args);
     for (;;) {
         Round round = run_round(steps, program, registers);
         if (!round.goes_on) return round.result;
@@ -214,13 +220,14 @@ PyObject *run_steps(PyObject *steps, const Program &program, PyObject *const *ar
 PyObject *call_steps(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     auto *self = as<Steps>(object);
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    PyThreadState *thread = PyThreadState_Get();
     Ref kept = Ref::borrow(object);
-    if (kwnames || n != self->program->n_args || is_interrupted()) {
+    if (kwnames || n != self->program->n_args || is_interrupted(thread)) {
         Ref function = Ref::borrow(self->function);
         return kwnames ? PyObject_Vectorcall(function.get(), args, nargsf, kwnames)
                        : call_target(function.get(), args, n);
     }
-    return run_steps(object, *self->program, args);
+    return run_steps(object, thread, *self->program, args);
 }
 
 // -- making one

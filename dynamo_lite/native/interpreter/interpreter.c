@@ -18,8 +18,7 @@ bool sample_is_due = false;
 
 // Whether the interpreter would do something else before this thread's next instruction; the
 // collection of garbage, other threads and our own samples do not count.
-int something_pending(void) {
-    PyThreadState *thread = PyThreadState_Get();
+int something_pending(PyThreadState *thread) {
 #if PY_VERSION_HEX >= 0x030D0000
     const uintptr_t calls = __atomic_load_n(&sample_is_due, __ATOMIC_RELAXED) ? 0 : _PY_CALLS_TO_DO_BIT;
     const uintptr_t bits = _PY_SIGNALS_PENDING_BIT | calls | _PY_ASYNC_EXCEPTION_BIT;
@@ -36,8 +35,7 @@ int something_pending(void) {
 
 // Whether another thread has waited for the interpreter for so long that it is to be given to it. A
 // thread that lets go of it more often, and takes it again, only keeps the others from saying so.
-int others_wait(void) {
-    PyThreadState *thread = PyThreadState_Get();
+int others_wait(PyThreadState *thread) {
 #if PY_VERSION_HEX >= 0x030D0000
     return (_Py_atomic_load_uintptr_relaxed(&thread->eval_breaker) & _PY_GIL_DROP_REQUEST_BIT) != 0;
 #else

@@ -204,13 +204,14 @@ void begin_errstate(Frame *frame, int32_t ignored, int32_t reported) {
 // For loops, now and then: lets other threads run, and bails out where a signal is to be handled,
 // so that Python does that, in the user's own function.
 int32_t poll(Frame *frame) {
-    if (others_wait()) {
+    PyThreadState *thread = PyThreadState_Get();
+    if (others_wait(thread)) {
         call_of(frame)->fp_flags |= fp_flags();
         Py_BEGIN_ALLOW_THREADS;
         Py_END_ALLOW_THREADS;
         clear_fp_flags();
     }
-    return something_pending() ? FAILED : OK;
+    return something_pending(thread) ? FAILED : OK;
 }
 
 // Packed rows; a row is copied in stretches, which threads share.
