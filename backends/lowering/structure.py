@@ -68,10 +68,12 @@ def scan(
 ) -> Value:
     """Running sums and products, added up in order as NumPy does.
 
-    LLVM's kernels go along them element by element: functions are computed before, in vectors."""
+    LLVM's kernels go along them element by element: functions are computed before, in vectors;
+    complex numbers are NumPy's."""
     value = operand(a)
     plain({"out": out})
-    require_real(low, value.dtype, node.type.dtype)
+    require = require_native if low.loops and fold_of(node) == "add" else require_real
+    require(low, value.dtype, node.type.dtype)
     if axis is None and len(value.shape) != 1:
         value = flattened(low, value, node.name)
     (dim,) = dims_of(0 if axis is None else axis, len(value.shape)) or (0,)

@@ -233,8 +233,11 @@ def why_not_complex(
 ) -> str | None:
     """Why a call of complex numbers is not for kernels, or None."""
     row = row_of(node.target)
-    if row is None or row.kind in (Kind.SCAN, Kind.MATMUL, Kind.EXTERN):
-        return "running folds and products of matrices of complex numbers are the library's"
+    is_product = row is not None and row.kind is Kind.SCAN and row.fold != "add"
+    if row is None or is_product or row.kind in (Kind.MATMUL, Kind.EXTERN):
+        return "products of matrices of complex numbers, and running ones, are the library's"
+    if row.kind is Kind.SCAN:
+        return None
     if node.type.library == "cupy" or row.formula is None:
         return None
     if not all(goes_forward(kind, symbols) for kind in types):

@@ -18,6 +18,7 @@ from ..loop_ir import affine
 from ..loop_ir.loops import (
     Apply,
     Buffer,
+    Check,
     Const,
     Convert,
     Expr,
@@ -31,6 +32,7 @@ from ..loop_ir.loops import (
     Select,
     Statement,
     Store,
+    walk,
 )
 from ..loop_ir.rewrite import REBUILT, map_statement
 
@@ -87,8 +89,8 @@ def in_pairs(kernel: Kernel) -> tuple[Kernel, dict[Scalar, Given]]:
     for part in kernel.parts:
         operands = tuple([splitting.found[operand] for operand in part.operands])
         splitting.found[part] = splitting.element(part, operands)
-    statements = tuple(map(splitting.statement, kernel.statements))
-    return replace(kernel, statements=statements), splitting.given
+    statements = [made for one in kernel.statements for made in splitting.statements(one)]
+    return replace(kernel, statements=tuple(statements)), splitting.given
 
 
 @dataclass
@@ -104,18 +106,29 @@ class Splitting:
             return SPLIT[type(expr)](self, expr, operands)
         return REBUILT[type(expr)](expr, operands) if operands else expr
 
-    def statement(self, statement: Statement) -> Statement:
+    def statements(self, statement: Statement) -> tuple[Statement, ...]:
+        """One for one, but running sums, which are those of the parts."""
         made = map_statement(statement, self.first)
-        if not isinstance(made, Store) or made.buffer.dtype not in PARTS:
-            if isinstance(made, Scan) and made.buffer.dtype in PARTS:
-                raise Unsupported("a running fold of complex numbers")
-            return made
+        if isinstance(made, Check) or made.buffer.dtype not in PARTS:
+            return (made,)
         pair = self.found[statement.roots[0]]
         assert isinstance(pair, Pair)
         buffer, places = parts_of(made.buffer, made.offset)
-        real, imag = (Store(buffer, place, value, made.indices)
-                      for place, value in zip(places, (pair.real, pair.imag)))
-        return PairStore(real.buffer, real.offset, real.value, real.indices, imag)
+        parts = list(zip(places, (pair.real, pair.imag)))
+        if isinstance(made, Scan):
+            return self.running(made, buffer, parts)
+        real, imag = (Store(buffer, place, value, made.indices) for place, value in parts)
+        return (PairStore(real.buffer, real.offset, real.value, real.indices, imag),)
+
+    def running(
+        self, scan: Scan, buffer: Buffer, parts: list[tuple[Offset, Expr]]
+    ) -> tuple[Statement, ...]:
+        if scan.op != "add":
+            raise Unsupported("a running product of complex numbers")
+        loads = walk([value for _, value in parts])
+        if any(isinstance(one, (Load, Gather)) and one.buffer == buffer for one in loads):
+            raise Unsupported("a running sum of complex numbers in their place")
+        return tuple([Scan(scan.op, buffer, place, value, scan.axis) for place, value in parts])
 
     def first(self, expr: Expr) -> Expr:
         """What a real number is now, or the real part."""

@@ -9,11 +9,14 @@ from dataclasses import replace
 
 from ..loop_ir.loops import Axis, Check, Kernel, Load, Reduce, Scan, Statement, Store, walk
 from ..loop_ir.rewrite import free_axes
-from .emitter import warps_for
+from .emitter import power_of_two, warps_for
 from .folds import accumulator_type, neutral
 from .kernels import TritonKernel
-from .rows import RowEmitter
+from .rows import LOOPED_BLOCK, RowEmitter
 from .scalars import TYPES
+
+FEWEST = 1024
+"""Lanes of a piece of a line."""
 
 
 class ScanEmitter(RowEmitter):
@@ -23,6 +26,11 @@ class ScanEmitter(RowEmitter):
         others = tuple(one for one in kernel.axes if one != axis)
         super().__init__(replace(kernel, axes=(*others, axis)), axis, narrow)
         self.carried: dict[Scan, str] = {}
+
+    def _width(self) -> int:
+        """Fewer lanes where each has several folds, whose registers would not suffice."""
+        count = power_of_two(sum(isinstance(one, Scan) for one in self.kernel.statements))
+        return super()._width() if self.persistent else max(FEWEST, LOOPED_BLOCK // count**2)
 
     def emit(self) -> TritonKernel:
         lanes = self._width()

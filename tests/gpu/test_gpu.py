@@ -195,6 +195,15 @@ def test_long_lines_of_running_folds():
     same(f(cp.asarray(x)), (x.cumsum(), x[:3_000_000].reshape(-1, 3).cumsum(axis=0)), 1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_running_sums_of_complex_numbers(dtype):
+    rng = np.random.default_rng(1)
+    x = (rng.normal(size=(300, 9000)) + 1j * rng.normal(size=(300, 9000))).astype(dtype)
+    f = dl.compile(lambda x: (x.cumsum(axis=1), x.cumsum(axis=0) * 2), fullgraph=True)
+    rtol = 1e-4 if dtype == "c8" else 1e-11
+    same(f(cp.asarray(x)), (x.cumsum(axis=1), x.cumsum(axis=0) * 2), rtol, 1e3 * rtol)
+
+
 def test_what_the_memory_does_not_hold_is_cupys_error():
     @dl.compile
     def f(x):

@@ -16,6 +16,8 @@ from dynamo_lite.backends.triton.host import HostDevice
 from dynamo_lite.backends.triton.prelude import OPERANDS, PRELUDE
 from dynamo_lite.backends.triton.turns import TURN
 
+from tests.backends.graphs import trace
+
 from .rows import complex_numbers
 
 tl, interpreter = interpreted.tl, interpreted.interpreter
@@ -162,3 +164,45 @@ def test_numbers_are_given_as_their_parts():
     for a, b in ((2 + 3j, np.complex128(1j)), (1j, np.complex128(-4 - 0j))):
         np.testing.assert_array_equal(f(x, a, b), scaled(x, a, b))
 
+
+
+RUNNING = {
+    "rows": lambda x: np.cumsum(x, axis=1),
+    "columns": lambda x: np.cumsum(x, axis=0),
+    "of what is computed": lambda x: np.cumsum(x * 1j - x, axis=1),
+    "computed with": lambda x: np.conjugate(np.cumsum(x, axis=1)),
+}
+
+
+@pytest.mark.parametrize("shape", [(5, 70), (130, 3), (2, 9000), (3, 64)], ids=str)
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("name", RUNNING)
+def test_running_sums_are_those_of_parts(name, dtype, shape):
+    function, rng = RUNNING[name], np.random.default_rng(1)
+    x = (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(dtype)
+    plan = compile_for(trace(function, x), HostDevice())
+    assert len(plan.kernels) >= 1 and "running_add" in plan.kernels[0].source
+    np.testing.assert_array_equal(plan(x)[0], function(x))
+
+
+def test_running_sums_in_their_place():
+    @dl.compile(backend="triton", options={"interpret": True}, fullgraph=True)
+    def f(x):
+        np.cumsum(x * 2j, axis=1, out=x)
+        return x + 1
+
+    x = np.arange(12.0).reshape(3, 4) * (1 - 1j)
+    expected = np.cumsum(x * 2j, axis=1)
+    np.testing.assert_array_equal(f(x), expected + 1)
+    np.testing.assert_array_equal(x, expected)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_running_sums_compile_without_spills(dtype):
+    from dynamo_lite.backends.triton.compiler import compile_kernel
+
+    from .test_triton import stack_bytes
+
+    for shape in ((5, 70), (200, 9000)):
+        (kernel,) = compile_for(trace(RUNNING["rows"], np.ones(shape, dtype)), HostDevice()).kernels
+        assert stack_bytes(compile_kernel(kernel.narrow or kernel)[0].cubin) == 0
