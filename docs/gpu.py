@@ -20,7 +20,7 @@ sums of halves are taken in single precision: some of CuPy's differ by more than
 Random numbers are CuPy's: `cupy.random` is called between graphs, so that seeds and streams mean
 what they mean without dynamo_lite. With `device="cuda"` NumPy draws them, on the host. Likewise
 `np.add.at` of CuPy arrays is CuPy's, which adds floats in any order; with `device="cuda"` it has
-NumPy's order. `dl.grad` and the like are of functions of NumPy's arrays, also there.
+NumPy's order. `dl.grad` and the like are of functions of CuPy arrays as well.
 
 Written by `python docs/gpu.py` from what `python -m benchmarks.gpu` and
 `python -m benchmarks.gpu_operations` measured once on one {device}

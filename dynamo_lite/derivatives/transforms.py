@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.pytrees import are_alike, flatten, unflatten
+from ..ir.ops.libraries import ARRAY_CLASSES
 from ..ir.pullback import independent, owned, pullback, pullbacks, pushforward, pushforwards
 
 Function = Callable[..., Any]
@@ -79,14 +80,16 @@ def number(leaf: Any) -> Any:
     """What a variable is made of; Python's complex numbers become NumPy's."""
     if isinstance(leaf, complex) and not isinstance(leaf, np.generic):
         return np.complex128(leaf)
-    if not isinstance(leaf, (np.ndarray, np.generic, float, int)):
-        if type(leaf).__module__ == "cupy":
-            raise TypeError(
-                "derivatives are those of functions of NumPy's arrays, and this one is CuPy's: "
-                "pass it as x.get(), and compile with device='cuda' to have a GPU compute them")
+    if not is_array(leaf) and not isinstance(leaf, (np.generic, float, int)):
         raise TypeError("grad requires real- or complex-valued inputs (arrays and numbers), "
                         f"but got a {type(leaf).__name__}")
     return leaf
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is one of NumPy or of CuPy."""
+    kind = type(value)
+    return isinstance(value, np.ndarray) or (kind.__module__, kind.__qualname__) in ARRAY_CLASSES
 
 
 def inputs_of(variables: Any, shape: Any) -> Any:

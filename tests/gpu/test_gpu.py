@@ -282,3 +282,18 @@ def test_what_is_added_up_at_positions_has_numpys_order():
         found = dl.compile(f, device="cuda", fullgraph=True)(ours, i, v)
         for got, want in zip((*found, ours), (*f(expected, i, v), expected)):
             np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: (np.tanh(a) ** 2).sum(),
+    lambda a: np.log(np.exp(a - a.max(axis=1, keepdims=True)).sum(axis=1)).mean(),
+    lambda a: (a[a > 0] ** 2).sum(),
+    lambda a: (a * 2).sum() if a.sum() > 0 else (a * 3).sum(),
+])  # fmt: skip
+def test_gradients(function):
+    x = np.random.default_rng(1).normal(size=(300, 70))
+    value, gradient = dl.value_and_grad(function)(cp.asarray(x))
+    expected, slope = dl.value_and_grad(function)(x)
+    assert type(gradient) is cp.ndarray
+    np.testing.assert_allclose(float(value), expected, rtol=1e-10)
+    np.testing.assert_allclose(gradient.get(), slope, rtol=1e-9, atol=1e-12)

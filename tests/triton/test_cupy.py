@@ -196,11 +196,6 @@ ELSEWHERE = {
 """What of the corpus means something else with CuPy, or is not one graph there."""
 
 
-def test_derivatives_are_those_of_functions_of_numpys_arrays():
-    with pytest.raises(TypeError, match=r"this one is CuPy's: pass it as x\.get\(\)"):
-        dl.grad(lambda x: x.sum())(on_host(X))
-
-
 def test_the_corpus_on_arrays_of_cupy():
     """As whole graphs, with CuPy in the place of NumPy."""
     done = subprocess.run(

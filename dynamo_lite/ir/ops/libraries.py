@@ -114,6 +114,15 @@ def take_creation(library: str, function: Any, counterpart: Any) -> bool:
     return True
 
 
+def maker_in(library: str, function: Any) -> Any:
+    """A library's function that makes arrays of numbers as this one of NumPy's does; the same
+    where it does something else."""
+    if library == NUMPY:
+        return function
+    theirs = getattr(sys.modules[library], getattr(function, "__name__", ""), None)
+    return theirs if theirs is not None and take_creation(library, theirs, function) else function
+
+
 SAME_BITS = frozenset({"filled", "empty", "full", "eye", "tri"})
 """Lowerings that say nothing of how numbers are computed; others are the library's own business."""
 

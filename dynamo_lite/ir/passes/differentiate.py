@@ -18,6 +18,7 @@ from ..facts import Facts, graph_facts
 from ..graph import Graph
 from ..memory import owner_of
 from ..node import Node
+from ..ops.libraries import NUMPY
 from ..pullback import COPIES, RULED, pullback, pullbacks, pushforward, pushforwards, unknown
 from ..row import ROWS, Kind, Op
 from ..rules.values import as_type
@@ -119,7 +120,7 @@ def finished(emit: NodeEmit, value: Any, like: Any, taken: set[Any]) -> Any:
         ROWS[value.target].kind is not Kind.VIEW)
     taken.add(value)
     if kind.form is Form.ARRAY and not (is_own and value.type.form is Form.ARRAY):
-        return emit(np.copy, value)
+        return emit(np.copy if kind.library == NUMPY else np.positive, value)
     return value
 
 

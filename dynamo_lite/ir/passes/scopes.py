@@ -16,11 +16,12 @@ from ..facts import Facts
 from ..graph import Graph
 from ..memory import changes
 from ..node import Node
+from ..ops.libraries import NUMPY, maker_in
 from ..row import ROWS, Kind, Op, row_of
 from ..rules import creation, reductions
 from ..rules.layout import is_packed
 from ..sizes import Size
-from ..tree import map_leaves
+from ..tree import leaves, map_leaves
 from ..types import ArrayType, Form, array, python_number
 from .decompose import NodeEmit
 from .rebuild import Rebuild
@@ -32,18 +33,42 @@ SILENT = tuple((condition, "ignore") for condition in sorted(CONDITIONS))
 def silent_emit(new: Rebuild, node: Node, facts: Facts) -> NodeEmit:
     """Makes calls on behalf of a node, which report nothing."""
     like = Node(node.op, node.name, node.target, location=node.location, errstate=SILENT)
-    return SilentEmit(new, like, facts)
+    return SilentEmit(new, like, facts, library_of(node))
+
+
+def library_of(node: Node) -> str:
+    """Whose arrays a node computes with."""
+    operands = leaves((node.args, node.kwargs), Node)
+    foreign = (one.type.library for one in (node, *operands) if isinstance(one.type, ArrayType)
+               and one.type.library != NUMPY)
+    return next(foreign, NUMPY)
 
 
 class SilentEmit(NodeEmit):
     """Its results lie in memory as the first operand does of which that can be seen: nothing is
-    asked about sizes, of which one may be 1."""
+    asked about sizes, of which one may be 1. New arrays are of the `library` of all others."""
+
+    def __init__(self, new: Rebuild, node: Node, facts: Facts, library: str) -> None:
+        super().__init__(new, node, facts)
+        self.library = library
 
     def __call__(self, target: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(target, np.ufunc) and not kwargs and is_plain(ROWS[target]):
+        if self.library != NUMPY:
+            target, args, kwargs = self.made_by_library(target, args, kwargs)
+        is_ours = self.library == NUMPY  # others lay results out in C order
+        if is_ours and isinstance(target, np.ufunc) and not kwargs and is_plain(ROWS[target]):
             order = visible_order([arg.type for arg in args if isinstance(arg, Node)])
             kwargs = {} if order is None else {"order": order}
         return super().__call__(target, *args, **kwargs)
+
+    def made_by_library(self, target: Any, args: Any, kwargs: Any) -> Any:
+        """A call that makes an array, as one of another library than NumPy; others as they are."""
+        row = row_of(target)
+        if row is not None and row.infer in ALIKE and not args[0].type.is_c_contiguous:
+            args = (super().__call__(np.positive, args[0]), *args[1:])
+        if not leaves((args, kwargs), Node):
+            target = maker_in(self.library, target)
+        return target, args, kwargs
 
     def facts_about(self, target: Any) -> Facts:
         row = row_of(target)
@@ -51,6 +76,8 @@ class SilentEmit(NodeEmit):
         return Unasked(self.facts) if is_like else self.facts
 
 
+ALIKE = frozenset({creation.like_rule, creation.full_like_rule})
+"""Rules of arrays made like another one, which other libraries do of arrays in C order alone."""
 SHAPED_ALIKE = frozenset({
     creation.copy_rule, creation.method_copy_rule, creation.astype_rule, creation.like_rule,
     creation.full_like_rule, reductions.scan_rule,

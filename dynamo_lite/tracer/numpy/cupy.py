@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import GraphBreak
 from ...ir.ops.libraries import take_creation
+from ...ir.pullback import EXPANDED
 from ...ir.tree import leaves
 from ..state.tracker import Args, Kwargs
 from ..trackers.arrays.arrays import ArrayVariable
@@ -29,7 +30,7 @@ def numpy_counterpart(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """The NumPy function that stands for a call in the graph; GraphBreak when none does."""
     takes_cupy = any(map(_is_cupy, leaves((list(args), dict(kwargs)))))
     if not _is_of_cupy(function):
-        if takes_cupy and not _dispatches(function):
+        if takes_cupy and function not in EXPANDED and not _dispatches(function):
             raise GraphBreak(f"{function.__name__} of NumPy does not take arrays of CuPy")
         return function
     if (found := _same_name(function)) is None:
