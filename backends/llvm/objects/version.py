@@ -4,7 +4,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -61,14 +60,18 @@ def generator() -> str:
     ))
 
 
-def stamps(folder: str) -> Iterator[tuple[str, int, int]]:
+@cache
+def stamps(folder: str) -> tuple[tuple[str, int, int], ...]:
+    """The name, size and time of each source file in a folder and those inside of it."""
+    found: list[tuple[str, int, int]] = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
                 stat = entry.stat()
-                yield entry.name, stat.st_size, stat.st_mtime_ns
+                found.append((entry.name, stat.st_size, stat.st_mtime_ns))
             elif entry.is_dir() and entry.name != "__pycache__":
-                yield from stamps(entry.path)
+                found += stamps(entry.path)
+    return tuple(found)
 
 
 GENERATOR = generator()
