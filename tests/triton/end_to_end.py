@@ -30,6 +30,7 @@ KNOWN = {
     "test_profile.py": "profiles tell times of LLVM's kernels",
     "test_unprofitable.py::test_what_is_left": "what is left to NumPy is decided by LLVM's times",
     "test_unprofitable.py::test_an_operation_in_place": "what is left is decided by LLVM's times",
+    "test_library_calls.py::test_what_is_left_to_python": "what is left is decided by LLVM's times",
     "test_trials.py": "interpreted kernels are slower than Python, so that no remedy helps",
     "test_interrupts.py": "signals come at instants of native loops; those of a plan are Python's",
     "test_watched.py::test_a_setting_compiles_all_the_same":
