@@ -10,6 +10,7 @@ The empty chain is the array itself.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any, Union
 
@@ -132,11 +133,23 @@ def perform(
     """
     result = copied(base)
     target = selected(result, view)
+    function = own_function(function, base)
     if isinstance(place, str):
         function(*args, **{place: target}, **kwargs)
     else:
         function(*args[:place], target, *args[place:], **kwargs)
     return result
+
+
+def own_function(function: Callable[..., Any], base: Any) -> Callable[..., Any]:
+    """A ufunc's method as the library of an array has it: NumPy hands calls of ufuncs over to
+    other libraries, but not all those of their methods."""
+    ufunc = getattr(function, "__self__", None)
+    if isinstance(base, np.ndarray) or not isinstance(ufunc, np.ufunc):
+        return function
+    library = sys.modules[type(base).__module__.partition(".")[0]]
+    found: Callable[..., Any] = getattr(getattr(library, ufunc.__name__), function.__name__)
+    return found
 
 
 def selected(base: Any, view: Chain) -> Any:

@@ -288,6 +288,7 @@ def test_what_is_added_up_at_positions_has_numpys_order():
     lambda a: (np.tanh(a) ** 2).sum(),
     lambda a: np.log(np.exp(a - a.max(axis=1, keepdims=True)).sum(axis=1)).mean(),
     lambda a: (a[a > 0] ** 2).sum(),
+    lambda a: (a[[0, 2, 2]] ** 2).sum() + (np.take(a, [1, 1], axis=1) ** 3).sum(),
     lambda a: (a * 2).sum() if a.sum() > 0 else (a * 3).sum(),
 ])  # fmt: skip
 def test_gradients(function):
