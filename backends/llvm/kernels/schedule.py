@@ -60,11 +60,13 @@ def vectors_together(kernel: Kernel, target: Target) -> int:
         return 1
     values = [s.condition if isinstance(s, Check) else s.value for s in kernel.statements]
     exprs = [*walk(values)]
-    rows = [e.axes[-1] for e in exprs if isinstance(e, Reduce)]
+    folds = [e.axes for e in exprs if isinstance(e, Reduce) and not e.part]
+    rows = [axes[-1] for axes in folds]  # those in parts are long
+    outermost = kernel.axes[:1] or [axes[0] for axes in folds]
     if (axis := vector_axis(kernel, kernel.axes)) is not None:
         rows.append(axis)
     waits = any(map(is_elementary, exprs)) or time_of(values) >= LONG
-    return 2 if waits and all(_is_long(axis, kernel.axes[:1]) for axis in rows) else 1
+    return 2 if waits and all(_is_long(axis, outermost) for axis in rows) else 1
 
 
 TWICE = "x86-64-v3"
