@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import signal
 
 import numpy as np
@@ -277,3 +278,10 @@ def test_nothing_is_read_or_written_at_positions_that_are_none(far, bail_outs):
         with pytest.raises(IndexError, match="out of bounds"):
             g(X[:, 0], i)
     bail_outs.clear()
+
+
+def test_explain_tells_what_memory_a_call_allocates():
+    x = np.ones((50, 30))
+    told = dl.explain(lambda a: np.exp(a) / a.sum(), backend="triton", options={"interpret": True})
+    found = re.search(r"memory: a call allocates at most ([\d,]+) bytes", str(told(x)))
+    assert found is not None and x.nbytes <= int(found[1].replace(",", "")) <= 2 * x.nbytes
