@@ -87,6 +87,8 @@ def fused(
     is_output = any(output.buffer == call.results[0] for output in program.outputs)
     if is_output or len(readers) != 1 or kernel not in repeatable(program, [kernel]):
         return None
+    if {factors.left, factors.right} & {*kernel.writes}:
+        return None  # other programs still read it
     named = replace(kernel, name=f"product_{kernel.name}")
     return ProductEmitter(named, call.results[0], factors).emit()
 
