@@ -101,7 +101,12 @@ class OutOfTime(DynamoError):
 
 
 class FullGraphRequired(DynamoError):
-    """`fullgraph=True`, and tracing had to stop; names the user's line and the reason."""
+    """`fullgraph=True`, and tracing had to stop; names the user's line and the reason. `record` is
+    what was known about the frame until then."""
+
+    def __init__(self, message: str, record: Any = None) -> None:
+        super().__init__(message)
+        self.record = record
 
 
 class RecompileLimitExceeded(DynamoError):

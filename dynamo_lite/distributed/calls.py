@@ -7,6 +7,7 @@ looked at. A call that they let through partitions the graph over the blocks at 
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
@@ -30,7 +31,7 @@ from ..ir.types import Form
 from ..native import CompiledFunction
 from ..runtime.compile_frame import compiled_function
 from ..runtime.options import Options
-from ..runtime.stats import FrameRecord
+from ..runtime.stats import FrameRecord, registry
 from .blocks import in_blocks
 from .cuts import Value, outside
 from .dask_arrays import Weaver
@@ -43,7 +44,7 @@ from .rules import rule_for
 from .sources import BlockSource
 from .stand_ins import sizes, stand_in
 
-FUSION = logs.logger("fusion")
+FUSION, GRAPH_BREAKS = map(logs.logger, ("fusion", "graph_breaks"))
 
 
 def is_for_blocks(backend: Any) -> bool:
@@ -158,6 +159,13 @@ def taken(value: Any) -> Any:
     return Scalar(value)
 
 
+def type_of(leaf: Any) -> Any:
+    """What decides, of an argument, which way a function takes: its type, or a flag itself."""
+    if isinstance(leaf, bool | str | None):
+        return leaf
+    return type(leaf), getattr(leaf, "dtype", None), getattr(leaf, "ndim", None)
+
+
 @dataclass(eq=False, slots=True)
 class Blockwise:
     """A function whose arguments may be arrays in blocks, over its flat arguments."""
@@ -167,6 +175,8 @@ class Blockwise:
     flat: FunctionType = field(init=False)
     captured: CompiledFunction = field(init=False)
     record: FrameRecord | None = None
+    refusals: Counter[Any] = field(default_factory=Counter)
+    """How often arguments of some types were left to Dask."""
 
     def __post_init__(self) -> None:
         self.flat = with_code(self.function, flat_code(self.function.__code__))
@@ -182,17 +192,32 @@ class Blockwise:
         return Partitioned(optimised, options, tokenize(str(graph)))
 
     def __call__(self, *flat_args: Any) -> Any:
-        run = Run(self.name)
+        run, types = Run(self.name), tuple(map(type_of, flat_args))
+        if not self.is_worth_a_try(types):
+            return self.as_dask(flat_args)
         try:
             result = self.in_blocks(run, flat_args)
         except FullGraphRequired as refused:
             if self.options.fullgraph:
                 raise
+            self.refusals[types] += 1
+            if refused.record is not None:
+                self.broke(refused.record)
             self.told(f"runs as Dask itself would: {refused}")
             return self.as_dask(flat_args)
+        del self.refusals[types]
         if run.weaver is not None:
             self.told("\n".join([*run.weaver.report(), *map(str, run.notes)]))
         return result
+
+    def is_worth_a_try(self, types: Any) -> bool:
+        """What was refused is tried again at its second, fourth, eighth call, and so on: what the
+        function reads may be another by then."""
+        refused = self.refusals[types]
+        if not refused or self.options.fullgraph or refused.bit_count() == 1:
+            return True
+        self.refusals[types] += 1
+        return False
 
     def in_blocks(self, run: Run, flat_args: Any) -> Any:
         """The result as arrays of Dask's; FullGraphRequired where the function is no one graph."""
@@ -213,6 +238,13 @@ class Blockwise:
         self.record = record
         if self.options.listener is not None:
             self.options.listener(record)
+
+    def broke(self, record: FrameRecord) -> None:
+        """Count the graph break for which the function is no one graph."""
+        registry.records.append(record)
+        if (broke := record.broke) is not None:
+            GRAPH_BREAKS.info("%s\n  remedy: %s", broke, broke.remedy)
+        self.hear(record)
 
     def told(self, text: str) -> None:
         """Tell those who asked how the call was cut into tasks."""

@@ -129,14 +129,15 @@ class Reporter:
 
     def broke(self, record: FrameRecord, broke: Break) -> None:
         """A graph ended early: note why; with `fullgraph=True` that is an error."""
+        told = at_users_line(broke)
+        if record.broke is None:
+            record.broke = told
         may_raise = self.options.may_raise and broke.remedy.id == "exceptions"
         if self.options.fullgraph and not may_raise:
+            where = line_of_call(broke.location)
             raise FullGraphRequired(
-                f"{broke.reason}\n  at {line_of_call(broke.location)}\n  remedy: {broke.remedy}")
-        broke = at_users_line(broke)
-        if record.broke is None:
-            record.broke = broke
-        GRAPH_BREAKS.info("%s\n  remedy: %s", broke, broke.remedy)
+                f"{broke.reason}\n  at {where}\n  remedy: {broke.remedy}", record)
+        GRAPH_BREAKS.info("%s\n  remedy: %s", told, told.remedy)
 
     def becomes(self, record: FrameRecord, target: Callable[..., Any]) -> None:
         """Give the code that the function becomes to who asked for it."""

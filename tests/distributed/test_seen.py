@@ -80,6 +80,28 @@ def test_random_numbers_are_drawn_as_dask_does_it_and_the_generator_goes_on():
         dl.compile(noisy, fullgraph=True)(x)
 
 
+def shown(x):
+    print("seen")
+    return x + 1
+
+
+def test_the_reason_why_a_function_is_left_to_dask_is_a_graph_break(capsys):
+    explanation = dl.explain(shown)(da.from_array(V, 4))
+    (broke,) = explanation.breaks
+    assert broke.location.line == shown.__code__.co_firstlineno + 1
+    assert "print" in broke.reason and "runs as Dask itself would" in explanation.text
+    assert dl.stats().graph_breaks == 1
+    np.testing.assert_array_equal(explanation.result.compute(), V + 1)
+
+
+def test_a_function_that_was_left_to_dask_is_seldom_captured_again(capsys):
+    compiled, x = dl.compile(shown), da.from_array(V, 4)
+    for _ in range(20):
+        np.testing.assert_array_equal(compiled(x).compute(), V + 1)
+    assert capsys.readouterr().out == "seen\n" * 20
+    assert dl.stats().graph_breaks == 6
+
+
 def test_the_example_on_disk_runs(tmp_path, capsys):
     example = Path(__file__).parents[2] / "examples" / "kmeans_on_disk.py"
     runpy.run_path(str(example))["main"](0.005, "10MB", str(tmp_path))
