@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..base.records import dataclass
+from ..base.records import cached_property, dataclass
 from .assembling import Assembler, Label, jump_back
 from .code_tables import encode_exception_table
 from .liveness import live_locals, sees_variables, successors
@@ -43,7 +43,7 @@ class LoopSite:
         """The index of the instruction behind the loop."""
         return self.exits[0]
 
-    @property
+    @cached_property
     def breaks(self) -> bool:
         """Whether it may end before its iterator does."""
         instructions, inside = read(self.code), self.members - {self.head.index}

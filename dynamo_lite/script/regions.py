@@ -7,7 +7,6 @@ its code is warm (`runtime.tiering`).
 """
 from __future__ import annotations
 
-import importlib
 import sys
 import time
 import warnings
@@ -18,6 +17,7 @@ from typing import Any
 from ..base import logs
 from ..base.config import config
 from ..base.disabled import Place, is_disabled, place_of
+from ..base.loading import loaded
 from ..errors import DynamoWarning, defect
 from ..native import CompiledFunction, review_after
 from ..runtime import tiering
@@ -227,7 +227,7 @@ class Candidates:
     def loaded(self) -> Any:
         """The compiler."""
         began = time.process_time()
-        self.engine = importlib.import_module(ENGINE)
+        self.engine = loaded(ENGINE)
         self.program.lender.wasted += time.process_time() - began
         self.program.lender.is_loaded = True
         return self.engine

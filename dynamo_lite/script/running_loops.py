@@ -65,6 +65,7 @@ class RunningLoops:
         self.held: dict[int, Any] = {}
         """The iterators of the loops that were seen last, by ids that no others have meanwhile."""
         self.sites: dict[int, tuple[CodeType, list[LoopSite], bool]] = {}
+        self.accounts: dict[tuple[CodeType, int], Account] = {}
         self.tried: set[tuple[CodeType, int]] = set()
         self.paid: dict[tuple[CodeType, int], tuple[Replaced, Made]] = {}
         """Loops that ran compiled, and were faster so."""
@@ -93,7 +94,7 @@ class RunningLoops:
                     return
                 continue
             look = self.seen[loop.key] = before.get(loop.key, loop).again(now, loop.left)
-            account = self.open_account(loop.site.code)
+            account = self.account_of(loop)
             took, own = self.known_time(loop, account) or 0.0, 1.0
             if not took and look.timed >= TIMED:
                 took, own = look.shortest, look.own
@@ -107,6 +108,12 @@ class RunningLoops:
             shortest = account.lender.pace * SHORTEST
             if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
                 return self.replace(loop, account, took)
+
+    def account_of(self, loop: Running) -> Account:
+        """That of a loop which is yet to have its turn."""
+        if (found := self.accounts.get(loop.place_in_code)) is None:
+            found = self.accounts[loop.place_in_code] = self.open_account(loop.site.code)
+        return found
 
     def enter_again(self, loop: Running) -> bool:
         """Whether a loop that paid is worth entering compiled code for, and does so."""
@@ -210,6 +217,7 @@ class RunningLoops:
         if (found := self.sites.get(id(code))) is None:
             if len(self.sites) >= KNOWN:
                 self.sites.clear()
+                self.accounts.clear()
             found = self.sites[id(code)] = code, [], False
             function = plain_function(frame)
             if function is not None and (is_program(frame) or self.is_candidate(function)):
