@@ -5,6 +5,8 @@ import types
 
 import numpy as np
 
+from tests.architecture.test_layers import statements
+
 DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Compare, ast.MatchValue)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -14,10 +16,10 @@ class Names:
 
     def __init__(self, tree):
         self.known = {}
-        for node in ast.walk(tree):
+        for node, *_ in statements(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self.known |= imported(node)
-        for node in ast.walk(tree):
+        for node, *_ in statements(tree) if self.known else ():
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 if isinstance(module := self.named(node.value), types.ModuleType):
                     self.known[node.targets[0].id] = module
