@@ -1544,12 +1544,12 @@ def _(x):
 
 @plant("selecting", "a branch on data changes a list", alike=False)
 def picks(x):
-    return [each for each in x if each > 2]  # here
+    return [x * each for each in x if each > 2]  # here
 
 
 @fixes
 def _(x):
-    return x[x > 2]
+    return x * x[x > 2][:, None]
 
 
 @plant("library-calls", "calling os._Environ.__getitem__")

@@ -19,6 +19,7 @@ from .random_loops import (
     Writer,
     program,
 )
+from .random_made_lists import MadeListWriter
 from .random_masks import MaskWriter
 from .random_records import RecordWriter
 from .random_rows import RowsWriter
@@ -50,7 +51,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
     TextWriter, EffectWriter, TableWriter, RowsWriter, DequeWriter,
-    MaskWriter,
+    MaskWriter, MadeListWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

@@ -30,10 +30,10 @@ from ..trackers.containers.sets import SetVariable
 from .appended import make_room, plan_appended
 from .escapes import reachable
 from .iterations import Iterations, owner_of
-from .parts import ALWAYS, identities_of, settled
+from .parts import ALWAYS, identities_of
 from .rows import make_rows, plan_rows
 from .tables import as_table
-from .variables import planned_places, shared
+from .variables import held, hold, planned_places, shared, slot_of
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -43,6 +43,8 @@ LARGEST = 1 << 20
 written costs nothing, and a call that needs more bails out."""
 PEELED = 2
 """Iterations that are unrolled for the types of variables, and of items of lists, to settle."""
+OF_SLOTS = {"append": ("LIST_APPEND",), "extend": ("LIST_EXTEND",)}
+"""Opnames that do to what is on the stack what a method does."""
 LONGEST = 64
 """Stores that fill a list with what it holds before the loop."""
 
@@ -57,7 +59,7 @@ def growing_lists(
     many = None if iterations is None else iterations.count()
     make_room(tx, plan, LARGEST if many is None else LARGEST + maximum(many, 0))
     grow(tx, plan, lambda name: capacity(tx, loop, iterations, name))
-    if any(type(settled(tx.locals.get(name))) is ListVariable for name, *_ in plan.lists):
+    if any(type(held(tx, name)) is ListVariable for name, *_ in plan.lists):
         if plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
             raise PlanLoop((tx.code, loop.head), replace(plan, peeled=plan.peeled + 1))
     walked = owner_of(iterator)
@@ -95,7 +97,7 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
     make_rows(tx, plan, others)
     make_room(tx, plan, LARGEST)
     for name, kinds, of_tuples, is_passed in sorted(plan.lists, key=lambda one: one[0]):
-        value = settled(tx.locals.get(name))
+        value: Any = held(tx, name)
         if is_own(tx, name, value):
             items = value.items(tx)
             key = f"{name}#length_{tx.state.steps}"
@@ -103,15 +105,15 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
             made = growing(tx, key, value, kinds, of_tuples, more)
             if made is not None and isinstance(value, DequeVariable):
                 made = as_queue(tx, made, value)
-            tx.locals[name] = made or value
+            hold(tx, name, made or value)
 
 
 def make_tables(tx: Tx, plan: LoopPlan) -> None:
     """Have dicts and sets that a loop fills be tables."""
-    for name, held in sorted(plan.tables, key=lambda one: one[0]):
-        value = settled(tx.locals.get(name))
+    for name, kinds in sorted(plan.tables, key=lambda one: one[0]):
+        value = held(tx, name)
         if isinstance(value, DictVariable | SetVariable) and has_no_other_name(tx, name, value):
-            tx.locals[name] = as_table(tx, value, held) or value
+            hold(tx, name, as_table(tx, value, kinds) or value)
 
 
 def grow_before(tx: Tx, at: int) -> None:
@@ -138,7 +140,7 @@ def has_no_other_name(tx: Tx, name: str, value: VariableTracker) -> bool:
 
 
 def others(tx: Tx, name: str) -> list[Any]:
-    """What the frames have but for a local, and for those that are not read any more."""
+    """What the frames have but for a variable, and for those that are not read any more."""
     roots: list[Any] = [*tx.side_effects.records, *shared(tx).values()]
     frame: Tx | None = tx
     while frame is not None:
@@ -146,7 +148,9 @@ def others(tx: Tx, name: str) -> list[Any]:
         gone -= live_locals(frame.code, frame.current.index)
         gone |= {name} if frame is tx else set()
         known = [local for key, local in frame.locals.items() if key not in gone]
-        roots += [*known, *frame.stack, *frame.handled]
+        slot = slot_of(name) if frame is tx else None
+        stack = [item for place, item in enumerate(frame.stack) if place != slot]
+        roots += [*known, *stack, *frame.handled]
         frame = frame.parent
     return roots
 
@@ -167,13 +171,15 @@ def capacity(tx: Tx, loop: Loop, iterations: Iterations | None, name: str) -> An
     inner = [one for one in tx.loops.values() if one is not loop]
     repeated = any(index in one.members for index in appends for one in inner)
     many = None if iterations is None else iterations.count()
-    if many is None or repeated or extends:
+    if many is None or repeated or extends or name in tx.code.co_cellvars:
         return LARGEST
     return maximum(many, 0) * len(inside) + len(appends) - len(inside)
 
 
 def calls_of(tx: Tx, name: str, method: str) -> list[int]:
     """Where the code calls a method of what is in a variable."""
+    if slot_of(name) is not None:
+        return [inst.index for inst in tx.instructions if inst.opname in OF_SLOTS[method]]
     return [
         inst.index for inst in tx.instructions[:-1]
         if inst.opname in ("LOAD_FAST", "LOAD_FAST_CHECK") and inst.argval == name
@@ -183,7 +189,7 @@ def calls_of(tx: Tx, name: str, method: str) -> list[int]:
 
 def settle_lists(tx: Tx, end: Returned | Stopped) -> None:
     """Have the graph give out the items of the lists that leave the trace."""
-    if not tx.state.list_lengths and not tx.state.has_tables:
+    if not tx.state.in_arrays:
         return
     roots: list[Any] = list(tx.side_effects.records)
     roots += [end.value] if isinstance(end, Returned) else [*end.values]

@@ -15,6 +15,7 @@ from ...ir.types import ArrayType, Form
 from ..object_model.constants import ConstantVariable
 from ..recording.nodes import adding_to
 from ..state.tracker import VariableTracker
+from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.unions import UnionNumber, united
 from .bodies import Body, Unsettled
 from .branches import is_data, predicate
@@ -166,7 +167,9 @@ class LoopNode:
             raise GraphBreak(f"{missing[0]!r} may have no value after the loop")
         self.check_names(stored & after)
         known = {*self.carried.names, *self.variables_after, *body.fixed}
-        for name in sorted({p for p in body.after if root_of(p) in stored & after} - known):
+        behind |= self.lengths_of(stored & behind)
+        wanted = (stored & after) | self.lengths_of(stored & after)
+        for name in sorted({p for p in body.after if root_of(p) in wanted} - known):
             value = body.after[name]
             kind, is_needed = type_of(value), root_of(name) in behind
             if not is_needed and kind is not None and kind.form is not Form.ARRAY:
@@ -189,6 +192,16 @@ class LoopNode:
         for name in stored - {*map(root_of, [*self.carried.names, *self.variables_after])}:
             tx.locals.pop(name, None)
         return found
+
+    def lengths_of(self, names: set[str]) -> set[str]:
+        """The variables that are lengths of lists which an iteration makes."""
+        body = self.body
+        made = [
+            value for name in names
+            for value in identities_of(body.left[name], body.since_of(name))
+        ]
+        lists = [value for value in made if isinstance(value, GrowingVariable)]
+        return {value.name for value in lists} - {*body.entered}
 
     def check_names(self, names: set[str]) -> None:
         """A list or dict that an iteration makes must have one name only after it."""

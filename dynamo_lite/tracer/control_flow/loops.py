@@ -68,7 +68,7 @@ def arrive(tx: Tx) -> bool:
     if tx.region is loop or tx.code.co_flags & CO_GENERATOR:
         return False
     iterator = tx.stack[-1] if tx.instructions[loop.head].opname == "FOR_ITER" else None
-    count = count_arrival(tx, loop, iterator)
+    count, tx.depths[loop.head] = count_arrival(tx, loop, iterator), len(tx.stack)
     if count < 2:
         tx.sizes[loop.head] = len(tx.graph.nodes), tx.state.steps
     plan = tx.state.options.loops.get((tx.code, loop.head))
@@ -188,10 +188,10 @@ def capture(
         raise GraphBreak(f"{OVER} {iterator.describe()}")
     if iterator is not None:
         check_nameless(tx, iterator)
-    stack = tuple(tx.stack)
     tx.exits.pop(loop.head, None)
     try:
         with growing_lists(tx, loop, iterator, iterations, plan):
+            stack = tuple(tx.stack)
             saved = dict(tx.locals)
             body = trace_iteration(tx, loop, stack, iterations, plan)
         tx.locals = saved

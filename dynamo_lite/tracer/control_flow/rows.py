@@ -12,7 +12,7 @@ from ..trackers.arrays.growing import number_kind
 from ..trackers.arrays.rows import as_rows, rows_of
 from .escapes import reachable
 from .parts import settled
-from .variables import planned_places
+from .variables import held, hold, planned_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,14 +52,14 @@ def make_rows(
     """Have the lists of rows that a loop is planned with be arrays, where nobody but a variable
     leads to them or their rows."""
     for name, kind in sorted(plan.rows, key=lambda one: one[0]):
-        value = settled(tx.locals.get(name))
+        value = held(tx, name)
         if value is None or (rows := rows_of(value)) is None or tx.state.suspended:
             continue
         known = {*map(id, reachable(others(tx, name)))}
         if known.isdisjoint(map(id, (value, *rows))):
             for row in rows:
                 row._items = realise_all(tx, row.items(tx))
-            tx.locals[name] = as_rows(tx, rows, kind) or value
+            hold(tx, name, as_rows(tx, rows, kind) or value)
 
 
 __all__ = ["make_rows", "plan_rows"]

@@ -65,7 +65,7 @@ def as_table(tx: Tx, value: VariableTracker, kinds: Any) -> TableVariable | None
     entries = entries_of(tx, value)
     if entries is None or len(entries) > LONGEST or not isinstance(kinds, TableKinds):
         return None
-    tx.state.has_tables = True
+    tx.state.in_arrays = True
     return table(tx, kinds, entries, getattr(value, "factory", NONE))
 
 

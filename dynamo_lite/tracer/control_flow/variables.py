@@ -9,6 +9,7 @@ from types import CodeType
 from typing import TYPE_CHECKING
 
 from ...errors import GraphBreak, PlanLoop, Unsupported
+from ..object_model.cells import CellVariable
 from ..state.fields import Field, FieldName
 from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
@@ -16,6 +17,14 @@ from .parts import settled
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
+
+
+LENGTH = "#length"
+"""What the names of lengths of lists have in them, and no others."""
+
+
+SLOT = "stack "
+"""What names of places of the stack begin with: no identifier does."""
 
 
 def variables(tx: Tx) -> dict[str, VariableTracker]:
@@ -26,6 +35,43 @@ def shared(tx: Tx) -> dict[str, VariableTracker]:
     """The variables that are no locals of a frame."""
     fields = {key: known.value for key, known in tx.side_effects.fields.known.items()}
     return tx.state.list_lengths | fields
+
+
+def slot_name(place: int) -> str:
+    """What a place of the stack is called among the variables: a comprehension has what it makes
+    there while it loops."""
+    return f"{SLOT}{place}"
+
+
+def slot_of(name: str) -> int | None:
+    return int(name.removeprefix(SLOT)) if name.startswith(SLOT) else None
+
+
+def held(tx: Tx, name: str) -> VariableTracker | None:
+    """What a local, a cell of the frame's or a place of the stack has, if anything."""
+    if (place := slot_of(name)) is not None:
+        return settled(tx.stack[place]) if place < len(tx.stack) else None
+    return settled(bound_to(tx, name))
+
+
+def bound_to(tx: Tx, name: str) -> VariableTracker | None:
+    local = tx.locals.get(name)
+    return local.bound if isinstance(local, CellVariable) and local.source is None else local
+
+
+def hold(tx: Tx, name: str, value: VariableTracker) -> None:
+    if (place := slot_of(name)) is not None:
+        tx.stack[place] = value
+    elif isinstance(cell := tx.locals.get(name), CellVariable):
+        cell.hold(name, value)
+    else:
+        tx.locals[name] = value
+
+
+def names_of(frame: Tx, value: VariableTracker) -> list[str]:
+    """The locals of a frame, and cells that it made, that have a value."""
+    outer = frame.code.co_freevars
+    return [name for name in frame.locals if name not in outer and held(frame, name) is value]
 
 
 def is_shared(name: str) -> bool:
@@ -39,10 +85,11 @@ def assign(tx: Tx, found: Mapping[str, VariableTracker]) -> None:
     for name, value in found.items():
         if not is_shared(name):
             tx.locals[name] = value
-        elif name in lengths:
+        elif name in known:
+            if (changed := known[name]).value is not value:
+                changed.owner.store_held(tx, changed.name, value)
+        elif name in lengths or LENGTH in name:
             lengths[name] = value
-        elif name in known and (changed := known[name]).value is not value:
-            changed.owner.store_held(tx, changed.name, value)
 
 
 def find_field(tx: Tx, name: FieldName) -> Field | None:
@@ -89,11 +136,13 @@ def planned_places(
     has one name: the frame, the loop's place and plan, and the name."""
     frame: Tx | None = tx
     while frame is not None:
-        names = [name for name, known in frame.locals.items() if settled(known) is value]
+        names = names_of(frame, value)
+        slots = [place for place, known in enumerate(frame.stack) if settled(known) is value]
         around = [loop for loop in frame.loops.values() if frame.current.index in loop.members]
         for loop in sorted(around, key=lambda loop: -len(loop.members)):
             place = frame.code, loop.head
             plan = tx.state.options.loops.get(place, LoopPlan())
-            if len(names) == 1 and not plan.reason:
-                yield frame, place, plan, names[0]
+            below = [slot_name(slot) for slot in slots if slot < frame.depths.get(loop.head, 0)]
+            if len(found := names + below) == 1 and not plan.reason:
+                yield frame, place, plan, found[0]
         frame = frame.parent

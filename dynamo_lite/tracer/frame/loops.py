@@ -29,6 +29,7 @@ class FrameLoops:
         self.loops = shape_of(code).loops
         self.arrivals: dict[int, int] = {}
         self.sizes: dict[int, tuple[int, int]] = {}
+        self.depths: dict[int, int] = {}
         self.region: Loop | None = None
         self.proceed: VariableTracker | None = None
         self.exits: dict[int, tuple[int, int, tuple[int, int]]] = {}

@@ -229,10 +229,10 @@ class TraceState:
     `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `may_alias`
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
     whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
-    are in arrays, and `has_tables` says that dicts are; `left_arms` are the cold ones that it came
-    past; `keys` are the outside objects that were looked up by their identity. `written` has the
-    placeholders that bodies write into, `elements` those of long values from outside, and what
-    dicts from outside hold, as arrays.
+    are in arrays, and `in_arrays` says that those of any container are; `left_arms` are the cold
+    ones that it came past; `keys` are the outside objects that were looked up by their identity.
+    `written` has the placeholders that bodies write into, `elements` those of long values from
+    outside, and what dicts from outside hold, as arrays.
     """
 
     function: FunctionType
@@ -261,7 +261,7 @@ class TraceState:
     positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
-    has_tables: bool = False
+    in_arrays: bool = False
     keys: dict[VariableTracker, None] = field(default_factory=dict)
     written: dict[Graph, set[Node]] = field(default_factory=dict)
     elements: dict[Hashable, Any] = field(default_factory=dict)

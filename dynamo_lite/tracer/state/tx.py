@@ -207,6 +207,7 @@ class Loops(Protocol):
     loops: dict[int, Loop]
     arrivals: dict[int, int]
     sizes: dict[int, tuple[int, int]]
+    depths: dict[int, int]
     region: Loop | None
     proceed: VariableTracker | None
     exits: dict[int, tuple[int, int, tuple[int, int]]]

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 Kinds = tuple[ArrayType, ...]
 PYTHON_NUMBERS = {kind: python_number(kind) for kind in (bool, int, float)}
+POSITIONS = PYTHON_NUMBERS[int], ArrayType(np.dtype(np.int64), form=Form.SCALAR)
+"""Of lists of which NumPy makes arrays of positions."""
 FITTING = 2**62
 """Ints from outside below this size are computed with in 64 bits."""
 
@@ -182,9 +184,12 @@ class GrowingVariable(InArrays):
             expected(tx, operator.gt, self.length(tx), ConstantVariable(0))
         return self.copied(tx, self.columns[0])
 
+    def as_index(self, tx: Tx) -> VariableTracker:
+        """The positions that the list is as an index."""
+        is_plain = type(self) is GrowingVariable and not self.of_tuples
+        return self.copied(tx, self.columns[0]) if is_plain and self.kinds[0] in POSITIONS else self
+
     def copied(self, tx: Tx, column: VariableTracker) -> VariableTracker:
-        if tx.graph.is_body:
-            raise GraphBreak(f"all of {self.describe()}, in a loop")
         part = SliceVariable(NONE, self.length(tx), NONE)
         view = column.call_method(tx, "__getitem__", (part,), {})
         return view.call_method(tx, "copy", (), {})
@@ -231,6 +236,7 @@ def growing(
 ) -> GrowingVariable | None:
     """The list as one that loops may change, with room for `capacity` items; None where its items
     are not all of these types."""
+    tx.state.in_arrays = True
     items = value.built_items()
     if (elements := copied_elements(tx, value)) is not None and kinds == elements.kinds:
         column = record(tx, np.empty, (capacity, kinds[0].dtype))

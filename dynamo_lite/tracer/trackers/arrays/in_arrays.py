@@ -24,6 +24,10 @@ class InArrays(VariableTracker):
     def as_argument(self, tx: Tx) -> Any:
         raise GraphBreak(f"{self.describe()} is used as it is")
 
+    def as_index(self, tx: Tx) -> VariableTracker:
+        """What it is in the key of an array."""
+        return self
+
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
         raise GraphBreak(f"iteration over {self.describe()}")
         yield NONE

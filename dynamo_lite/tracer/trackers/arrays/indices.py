@@ -23,6 +23,7 @@ from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import SequenceVariable, TupleVariable
 from ..containers.slices import DataRangeVariable, RangeVariable, SliceVariable
+from .in_arrays import InArrays
 from .linear import key_of, size_of
 from .long_lists import shared_input
 from .numbers import ComputedNumber, ConstantNumber
@@ -106,6 +107,8 @@ def as_index(tx: Tx, value: VariableTracker) -> VariableTracker:
     if isinstance(value, TypedConstant) and isinstance(value.value, int):
         return constant(int(value.value))
     value = _plain(value)
+    if isinstance(value, InArrays):
+        return value.as_index(tx)
     if isinstance(value, RangeVariable):
         return ListVariable(list(value.iterate(tx)))
     if isinstance(value, DataRangeVariable):

@@ -1,0 +1,54 @@
+"""Random programs with lists that iterations make: by comprehensions that filter, item by item."""
+from .random_loops import ListWriter
+
+
+class MadeListWriter(ListWriter):
+    """Also has `made`, a list of ints, `sums`, one of floats, and `picked`, an array; `held` is a
+    list in a cell."""
+
+    def text(self):
+        self.lines += ["    made, sums, picked = [0], [1.5], x[:1].copy()", "    held = [0] * 9"]
+        whole = super().text()
+        return whole.replace("    return ", "    return made, sums, picked, held, ")
+
+    def statement(self, depth):
+        if self.r.random() < 0.15:
+            self.put_loop(depth)
+        else:
+            super().statement(depth)
+
+    def put_loop(self, depth):
+        """A list that is made item by item."""
+        r, over = self.r, self.r.choice([50, 50, 7])
+        items = r.choice(["q % 8", "q % 5 + t % 3", "0"])
+        self.put(depth, r.choice(["made = []", "made = [1, 2]", "made = [t % 8]"]))
+        self.put(depth, f"for q in range({over}):")
+        self.put(depth + 1, f"if {self.of_item('q')}: made.append({items})")
+        if r.random() < 0.3:
+            self.put(depth + 1, "if len(made) > 20: break")
+
+    def of_item(self, name):
+        return self.r.choice([
+            f"x[{name} % 8] > {self.element()}", f"{name} % 3 == t % 3", f"k[{name} % 8] > 1",
+            f"held[{name} % 9] == 0", self.test(),
+        ])
+
+    def of_lists(self):
+        r, over = self.r, self.r.choice(["50", "50", "8", "t % 60"])
+        if r.random() < 0.3:
+            return super().of_lists()
+        item = self.of_item("q")
+        return r.choice([
+            f"made = [q % 8 for q in range({over}) if {item}]",
+            f"sums = [x[q % 8] * 2.0 for q in range({over}) if {item}]",
+            f"sums = [float(a) + q for q in range({over}) if {item}]",
+            f"t = len([q for q in range({over}) if {item}])",
+            f"t = len({{q % 7 for q in range({over}) if {item}}})",
+            f"made = [q * w % 8 for q in range({over}) for w in range(3) if {item}]",
+            f"a = a + sum([w for w in x if w > {self.element()}])",
+            "if made: picked = x[made]", "if len(made) > 1: a = x[made].sum()",
+            "if made: b = x[made].mean()", "if made: m[0] = m[[q % 2 for q in made]].mean(axis=0)",
+            "if made: v[0] = y[made][-1]", "picked = x[made]", "t = len(made)",
+            f"held[{r.choice(['t', *self.indices])} % 9] = t % 3", "held[t % 9] += 1",
+            "made.append(t % 8)", "if sums: b = sums[-1]", "made = made[:]",
+        ])

@@ -1,0 +1,222 @@
+"""Lists that iterations make: by comprehensions that filter, as indices, and behind their loop."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+from ..oracle import check
+
+VECTOR = np.round(np.sin(np.arange(60.0) * 5) * 64) / 64
+LABELS = np.arange(60) * 7 % 11
+
+
+def broken_with_the_list(x, labels):
+    for c in range(50):
+        members = []
+        for n in range(len(x)):
+            if labels[n] == c:
+                members.append(n)
+        if len(members) < 6:
+            break
+    return members, c
+
+
+def the_last_one(x, labels):
+    for c in range(50):
+        members = [-1]
+        for n in range(len(x)):
+            if labels[n] * 5 >= c:
+                members.append(n)
+    return members
+
+
+def of_two_loops(x, labels):
+    for a in range(45):
+        for b in range(45):
+            members = []
+            for n in range(len(x)):
+                if labels[n] == a % 7 + b % 5:
+                    members.append(x[n])
+    return members, a + b
+
+
+def filtered(x, labels):
+    return [v for v in x if v > 0.25]
+
+
+def filtered_by_index(x, labels):
+    return np.array([n for n in range(len(x)) if labels[n] == 3])
+
+
+def of_pairs(x, labels):
+    return [(n, float(v)) for n, v in enumerate(x) if labels[n] % 2]
+
+
+def filtered_in_a_loop(x, labels):
+    total = 0
+    for c in range(50):
+        total += len([n for n in range(len(x)) if labels[n] == c])
+    return total
+
+
+def nested(x, labels):
+    return [i * j for i in range(len(x)) for j in range(3) if labels[i] > 5]
+
+
+def within_an_expression(x, labels):
+    return len(x) + len([v for v in x if v > 0]) * len([v for v in x if v < 0.5])
+
+
+def a_set(x, labels):
+    return len({n % 7 for n in range(len(x)) if x[n] > 0})
+
+
+def a_dict(x, labels):
+    return {n: n * 2 for n in range(len(x)) if x[n] > 0}
+
+
+def as_positions(x, labels):
+    out = np.zeros(50)
+    for c in range(50):
+        members = [n for n in range(len(x)) if labels[n] == c]
+        if members:
+            out[c] = x[members].mean()
+    return out
+
+
+def as_positions_of_rows(x, labels):
+    rows = x[:40].reshape(20, 2)
+    out = np.zeros((50, 2))
+    for c in range(50):
+        members = []
+        for n in range(20):
+            if labels[n] == c:
+                members.append(n)
+        if len(members) > 1:
+            out[c] = rows[members].sum(axis=0)
+    return out
+
+
+def behind_the_loop(x, labels):
+    members = [n for n in range(len(x)) if labels[n] == 2]
+    taken = x[members]
+    taken[0] = 7.0
+    return taken, x[members]
+
+
+def list_in_a_cell(x, labels):
+    nearest = [0] * len(x)
+    for c in range(45):
+        for n in range(len(x)):
+            nearest[n] = nearest[n] + int(labels[n] == c % 4)
+        x = x + len([n for n in range(len(x)) if nearest[n] == c])
+    return x, nearest
+
+
+NATIVE = (
+    broken_with_the_list, the_last_one, of_two_loops, filtered, filtered_by_index, of_pairs,
+    filtered_in_a_loop, nested, within_an_expression, a_set, a_dict, as_positions,
+    as_positions_of_rows, behind_the_loop, list_in_a_cell,
+)  # fmt: skip
+
+
+def named(function):
+    return function.__name__
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("program", NATIVE, ids=named)
+def test_lists_are_those_of_python(program, backend):
+    compiled = dl.compile(program, backend=backend)
+    with dl.config.patch(strict=True):
+        for labels in (LABELS, LABELS * 0 + 4, LABELS[::-1].copy()):
+            check(compiled, program, VECTOR, labels, calls=1)
+
+
+@pytest.mark.parametrize("program", NATIVE, ids=named)
+def test_the_loops_are_in_the_graph(program):
+    found = dl.explain(program)(VECTOR, LABELS)
+    assert found.graph_count == 1 and not found.break_reasons
+
+
+def left_to_python(x, labels):
+    shown = []
+    for c in range(50):
+        members = []
+        for n in range(len(x)):
+            if labels[n] == c:
+                members.append(n)
+        if len(members) > 5:
+            shown.append(str(members))
+    return shown, members
+
+
+def of_one_arm(x, labels):
+    if x[0] > 0.5:
+        members = [1]
+    else:
+        members = [2]
+        for n in range(len(x)):
+            if labels[n] == 3:
+                members.append(n)
+    return members
+
+
+def of_either_arm(x, labels):
+    total = 0
+    for i in range(50):
+        members = [1, 2]
+        if x[i] > 0:
+            members = [i]
+            for n in range(len(x)):
+                if labels[n] == 3:
+                    members.append(n)
+        total += len(members)
+    return members, total
+
+
+def positions_of_bools(x, labels):
+    flags = [bool(v) for v in labels if v >= 0]
+    return x[flags]
+
+
+def positions_out_of_range(x, labels):
+    return x[[n * 10 for n in range(len(x)) if labels[n] == 3]]
+
+
+def list_with_two_names(x, labels):
+    nearest = [0] * len(x)
+    other = nearest
+    for c in range(45):
+        for n in range(len(x)):
+            other[n] = nearest[n] + int(labels[n] == c % 4)
+    return other, [n for n in nearest if n > 1], nearest is other
+
+
+def list_of_a_function(x, labels):
+    nearest = [0] * len(x)
+
+    def more(n):
+        nearest[n] += 1
+
+    for c in range(45):
+        for n in range(len(x)):
+            if labels[n] == c % 4:
+                more(n)
+    return nearest
+
+
+def gone_through_by_itself(x, labels):
+    return [v for v in [w for w in x if w > 0] if v > 0.5]
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("program", [
+    left_to_python, of_one_arm, of_either_arm, positions_of_bools, positions_out_of_range,
+    list_with_two_names, list_of_a_function, gone_through_by_itself,
+], ids=named)  # fmt: skip
+def test_what_such_lists_cannot_do(program, backend):
+    compiled = dl.compile(program, backend=backend)
+    with dl.config.patch(strict=True):
+        for labels in (LABELS, LABELS * 0 + 4, LABELS):
+            check(compiled, program, VECTOR, labels, calls=1)
