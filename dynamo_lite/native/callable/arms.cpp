@@ -1,7 +1,5 @@
 #include "callable/arms.h"
 
-#include <structmember.h>
-
 #include <algorithm>
 
 #include "callable/continuations.h"
@@ -28,42 +26,25 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     if (!is_compiled_function(following) || n < 0) {
         return PyErr_Format(PyExc_TypeError, "an arm leads to a compiled function");
     }
-    PyObject *made = type->tp_alloc(type, 0);
+    auto *made = new_callable<Arm>(type, call_arm);
     if (!made) return nullptr;
-    as<Arm>(made)->vectorcall = call_arm;
-    as<Arm>(made)->function = Py_NewRef(function);
-    as<Arm>(made)->following = Py_NewRef(following);
-    as<Arm>(made)->n = n;
-    return made;
+    made->function = Py_NewRef(function);
+    made->following = Py_NewRef(following);
+    made->n = n;
+    return reinterpret_cast<PyObject *>(made);
 }
 
 PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Arm, vectorcall), READONLY, nullptr},
+    VECTORCALL<Arm>,
     {"function", T_OBJECT, offsetof(Arm, function), READONLY, "what is left of an iteration"},
     {"following", T_OBJECT, offsetof(Arm, following), READONLY, "goes on with the next one"},
     {nullptr, 0, 0, 0, nullptr},
 };
 
-PyType_Slot slots[] = {
-    {Py_tp_new, reinterpret_cast<void *>(create)},
-    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_traverse, reinterpret_cast<void *>(traverse_owned<Arm>)},
-    {Py_tp_clear, reinterpret_cast<void *>(clear_owned<Arm>)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_owned<Arm>)},
-    {Py_tp_members, members},
-    {Py_tp_doc, const_cast<char *>(
-        "Arm(function, following, n, /)\n--\n\n"
-        "A continuation that calls the function, which changes no variable and returns None, with as\n"
-        "many of the arguments as it takes, and goes on with `following`, which takes the first `n`.")},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {
-    "dynamo_lite.native.Arm", sizeof(Arm), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-        Py_TPFLAGS_IMMUTABLETYPE,
-    slots,
-};
+const char *const DOC =
+    "Arm(function, following, n, /)\n--\n\n"
+    "A continuation that calls the function, which changes no variable and returns None, with as\n"
+    "many of the arguments as it takes, and goes on with `following`, which takes the first `n`.";
 
 }  // namespace
 
@@ -76,6 +57,6 @@ bool run_arm(Arm *self, PyObject *const *args, Py_ssize_t n_args) {
 }
 
 int add_arms(PyObject *module) {
-    arm_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
-    return arm_type ? PyModule_AddObjectRef(module, "Arm", reinterpret_cast<PyObject *>(arm_type)) : -1;
+    arm_type = callable_type<Arm>("dynamo_lite.native.Arm", DOC, create, members);
+    return add_type(module, arm_type);
 }

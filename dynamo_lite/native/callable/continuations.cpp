@@ -3,8 +3,6 @@
 // break in it needs no more C stack, and no more of the recursion limit, than it does in Python.
 #include "callable/continuations.h"
 
-#include <structmember.h>
-
 #include "base/callables.h"
 #include "callable/callable.h"
 #include "interpreter/interpreter.h"
@@ -57,36 +55,16 @@ PyObject *call_driver(PyObject *object, PyObject *const *args, size_t nargsf, Py
 }
 
 PyMemberDef driver_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Driver, vectorcall), READONLY, nullptr},
+    VECTORCALL<Driver>,
     {"start", T_OBJECT, offsetof(Driver, start), READONLY, "runs the beginning of the frame"},
     {nullptr, 0, 0, 0, nullptr},
-};
-
-PyType_Slot driver_slots[] = {
-    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_traverse, reinterpret_cast<void *>(traverse_owned<Driver>)},
-    {Py_tp_clear, reinterpret_cast<void *>(clear_owned<Driver>)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_owned<Driver>)},
-    {Py_tp_members, driver_members},
-    {Py_tp_doc, const_cast<char *>("A target that calls `start` and then its continuations.")},
-    {0, nullptr},
-};
-
-PyType_Spec driver_spec = {
-    "dynamo_lite.native.Driver", sizeof(Driver), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-        Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-    driver_slots,
 };
 
 PyTypeObject *driver_type = nullptr;
 
 PyObject *drive(PyObject *, PyObject *start) {
-    auto made = PyObject_GC_New(Driver, driver_type);
-    if (!made) return nullptr;
-    made->vectorcall = call_driver;
-    made->start = Py_NewRef(start);
-    PyObject_GC_Track(made);
+    auto *made = new_callable<Driver>(driver_type, call_driver);
+    if (made) made->start = Py_NewRef(start);
     return reinterpret_cast<PyObject *>(made);
 }
 
@@ -193,7 +171,9 @@ PyObject *new_continuation(PyObject *function, PyObject *const *arguments, Py_ss
 bool is_driver(PyObject *target) { return Py_TYPE(target) == driver_type; }
 
 int add_continuations(PyObject *module) {
-    driver_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&driver_spec));
+    driver_type = callable_type<Driver>("dynamo_lite.native.Driver",
+                                        "A target that calls `start` and then its continuations.",
+                                        nullptr, driver_members);
     continuation_mark = PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&PyBaseObject_Type));
     if (!driver_type || !continuation_mark) return -1;
     if (PyModule_AddObjectRef(module, "CONTINUATION", continuation_mark) < 0) return -1;

@@ -3,8 +3,6 @@
 #include "callable/arms.h"
 #include "callable/balance.h"
 
-#include <structmember.h>
-
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -375,50 +373,32 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
         return PyErr_Occurred() ? nullptr
                                 : PyErr_Format(PyExc_ValueError, "steps that do not fit together");
     }
-    PyObject *made = type->tp_alloc(type, 0);
+    auto *made = new_callable<Steps>(type, call_steps);
     if (!made) return nullptr;
-    as<Steps>(made)->vectorcall = call_steps;
-    as<Steps>(made)->function = Py_NewRef(function);
-    as<Steps>(made)->program = program.release();
-    as<Steps>(made)->kept = PyTuple_Pack(2, steps, constants);
-    if (!as<Steps>(made)->kept) Py_CLEAR(made);
-    return made;
+    made->function = Py_NewRef(function);
+    made->program = program.release();
+    made->kept = PyTuple_Pack(2, steps, constants);
+    if (!made->kept) Py_CLEAR(made);
+    return reinterpret_cast<PyObject *>(made);
 }
 
 PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Steps, vectorcall), READONLY, nullptr},
+    VECTORCALL<Steps>,
     {"function", T_OBJECT, offsetof(Steps, function), READONLY, "does the same in Python"},
     {nullptr, 0, 0, 0, nullptr},
 };
 
-PyType_Slot slots[] = {
-    {Py_tp_new, reinterpret_cast<void *>(create)},
-    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_traverse, reinterpret_cast<void *>(traverse_owned<Steps>)},
-    {Py_tp_clear, reinterpret_cast<void *>(clear_owned<Steps>)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_owned<Steps>)},
-    {Py_tp_members, members},
-    {Py_tp_doc, const_cast<char *>(
-        "Steps(function, n_args, n_registers, steps, constants, /)\n--\n\n"
-        "A target that does what the function does, in steps: (\"RUN\", entry, operands, first\n"
-        "result), (\"ITERATE\", the same, iterator over a range, next item, last item that is taken),\n"
-        "(\"CALL\", callable, operands, result), (\"UNLESS\", operand, step),\n"
-        "(\"UNLESS_PAYS\", balance, operands, step), (\"GO_ON\", continuation, operands),\n"
-        "(\"RETURN\", operand). Operands are arguments, registers behind\n"
-        "them, or ~ the number of a constant.")},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {
-    "dynamo_lite.native.Steps", sizeof(Steps), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-        Py_TPFLAGS_IMMUTABLETYPE,
-    slots,
-};
+const char *const DOC =
+    "Steps(function, n_args, n_registers, steps, constants, /)\n--\n\n"
+    "A target that does what the function does, in steps: (\"RUN\", entry, operands, first\n"
+    "result), (\"ITERATE\", the same, iterator over a range, next item, last item that is taken),\n"
+    "(\"CALL\", callable, operands, result), (\"UNLESS\", operand, step),\n"
+    "(\"UNLESS_PAYS\", balance, operands, step), (\"GO_ON\", continuation, operands),\n"
+    "(\"RETURN\", operand). Operands are arguments, registers behind\n"
+    "them, or ~ the number of a constant.";
 
 }  // namespace
 
 int add_steps(PyObject *module) {
-    Ref type(PyType_FromSpec(&spec));
-    return type ? PyModule_AddObjectRef(module, "Steps", type.get()) : -1;
+    return add_type(module, callable_type<Steps>("dynamo_lite.native.Steps", DOC, create, members));
 }

@@ -1,7 +1,6 @@
 // Launching compiled GPU kernels through the CUDA driver.
+#include "base/callables.h"
 #include "runtime/cuda.h"
-
-#include <structmember.h>
 
 #if defined(__linux__)
 #include <dlfcn.h>
@@ -76,11 +75,19 @@ constexpr long long MAX_GRID = 2147483647;
 struct CudaKernel {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    PyObject *cubin;
-    PyObject *name;
+    PyObject *cubin, *name;
     PyObject *signature;  // bytes: a letter per parameter, see `pack`
     Handle context, module, function;
     int threads, shared;
+
+    static constexpr const char *RELEASED = "this kernel has";
+    static constexpr PyObject *CudaKernel::*OWNED[] = {
+        &CudaKernel::cubin, &CudaKernel::name, &CudaKernel::signature};
+    void release() {
+        const char *why;
+        const Driver *cuda = module ? driver(&why) : nullptr;
+        if (cuda) cuda->cuModuleUnload(module);
+    }
 };
 
 bool load(CudaKernel *self, const Driver *cuda) {
@@ -125,7 +132,7 @@ bool pack(char letter, PyObject *value, uint64_t *out) {
 
 // kernel(stream, programs, *parameters)
 PyObject *launch(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *names) {
-    auto *self = reinterpret_cast<CudaKernel *>(object);
+    auto *self = as<CudaKernel>(object);
     Py_ssize_t n = PyVectorcall_NARGS(nargsf) - 2, expected = PyBytes_GET_SIZE(self->signature);
     if (n != expected || names) {
         return PyErr_Format(PyExc_TypeError, "the kernel takes a stream, a grid and %zd parameters",
@@ -162,9 +169,8 @@ PyObject *make(PyTypeObject *type, PyObject *args, PyObject *) {
     if (PyBytes_GET_SIZE(signature) > MAX_PARAMETERS) {
         return PyErr_Format(PyExc_ValueError, "more than %zd kernel parameters", MAX_PARAMETERS);
     }
-    auto *self = reinterpret_cast<CudaKernel *>(type->tp_alloc(type, 0));
+    auto *self = new_callable<CudaKernel>(type, launch);
     if (!self) return nullptr;
-    self->vectorcall = launch;
     self->cubin = Py_NewRef(cubin);
     self->name = Py_NewRef(name);
     self->signature = Py_NewRef(signature);
@@ -172,40 +178,6 @@ PyObject *make(PyTypeObject *type, PyObject *args, PyObject *) {
     self->shared = shared;
     return reinterpret_cast<PyObject *>(self);
 }
-
-void dealloc(PyObject *object) {
-    auto *self = reinterpret_cast<CudaKernel *>(object);
-    const char *why;
-    const Driver *cuda = self->module ? driver(&why) : nullptr;
-    if (cuda) cuda->cuModuleUnload(self->module);
-    Py_XDECREF(self->cubin);
-    Py_XDECREF(self->name);
-    Py_XDECREF(self->signature);
-    PyTypeObject *type = Py_TYPE(object);
-    type->tp_free(object);
-    Py_DECREF(type);
-}
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(CudaKernel, vectorcall), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-PyType_Slot slots[] = {
-    {Py_tp_new, reinterpret_cast<void *>(make)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
-    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_members, members},
-    {Py_tp_doc, const_cast<char *>(
-        "CudaKernel(cubin, name, signature, threads, shared_bytes)\n\n"
-        "A GPU kernel; calling it with (stream, programs, *parameters) launches it.")},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {
-    "dynamo_lite.native.CudaKernel", sizeof(CudaKernel), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE, slots,
-};
 
 PyObject *why_no_cuda(PyObject *, PyObject *) {
     const char *why;
@@ -222,8 +194,11 @@ PyMethodDef functions[] = {
 }  // namespace
 
 int add_cuda(PyObject *module) {
-    Ref type(PyType_FromSpec(&spec));
-    if (!type || PyModule_AddObjectRef(module, "CudaKernel", type.get()) < 0) return -1;
+    constexpr const char *DOC =
+        "CudaKernel(cubin, name, signature, threads, shared_bytes)\n\n"
+        "A GPU kernel; calling it with (stream, programs, *parameters) launches it.";
+    PyTypeObject *type = callable_type<CudaKernel>("dynamo_lite.native.CudaKernel", DOC, make);
+    if (add_type(module, type) < 0) return -1;
     if (PyModule_AddFunctions(module, functions) < 0 || add_spare_arrays(module) < 0) return -1;
     return add_cuda_graphs(module);
 }

@@ -1,7 +1,6 @@
 // Small arrays that a plan makes in each call: those of an earlier call, when nobody has them.
+#include "base/callables.h"
 #include "runtime/cuda.h"
-
-#include <structmember.h>
 
 namespace cuda {
 
@@ -90,6 +89,11 @@ struct SpareArrays {
     std::vector<Set> *sets;
     size_t oldest;
     unsigned missed;  // calls in turn
+
+    static constexpr const char *RELEASED = "these arrays have";
+    static constexpr PyObject *SpareArrays::*OWNED[] = {
+        &SpareArrays::make, &SpareArrays::allocator_of};
+    void release() { delete sets; }
 };
 
 // Whether a set may be given out: 1, 0 or -1 with an exception.
@@ -155,7 +159,7 @@ PyObject *give_new(SpareArrays *self, unsigned long long stream, Ref allocator) 
 
 // spares(stream): arrays and their addresses
 PyObject *give(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *names) {
-    auto *self = reinterpret_cast<SpareArrays *>(object);
+    auto *self = as<SpareArrays>(object);
     if (PyVectorcall_NARGS(nargsf) != 1 || names) {
         return PyErr_Format(PyExc_TypeError, "it takes a stream");
     }
@@ -175,46 +179,18 @@ PyObject *give(PyObject *object, PyObject *const *args, size_t nargsf, PyObject 
 PyObject *make(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *make_arrays, *allocator_of;
     if (!PyArg_ParseTuple(args, "OO", &make_arrays, &allocator_of)) return nullptr;
-    auto *self = reinterpret_cast<SpareArrays *>(type->tp_alloc(type, 0));
+    auto *self = new_callable<SpareArrays>(type, give);
     if (!self) return nullptr;
-    self->vectorcall = give;
     self->make = Py_NewRef(make_arrays);
     self->allocator_of = Py_NewRef(allocator_of);
     self->sets = new std::vector<Set>;
     return reinterpret_cast<PyObject *>(self);
 }
 
-void dealloc(PyObject *object) {
-    auto *self = reinterpret_cast<SpareArrays *>(object);
-    delete self->sets;
-    Py_XDECREF(self->make);
-    Py_XDECREF(self->allocator_of);
-    PyTypeObject *type = Py_TYPE(object);
-    type->tp_free(object);
-    Py_DECREF(type);
-}
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(SpareArrays, vectorcall), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-PyType_Slot slots[] = {
-    {Py_tp_new, reinterpret_cast<void *>(make)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
-    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_members, members},
-    {Py_tp_doc, const_cast<char *>(
-        "SpareArrays(make, allocator_of)\n\n"
-        "Calling it with a stream gives the arrays of `make()` and, after them, their addresses: those "
-        "of an earlier call with the same stream and allocator, if nobody has them any more.")},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {
-    "dynamo_lite.native.SpareArrays", sizeof(SpareArrays), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE, slots,
-};
+const char *const DOC =
+    "SpareArrays(make, allocator_of)\n\n"
+    "Calling it with a stream gives the arrays of `make()` and, after them, their addresses: those "
+    "of an earlier call with the same stream and allocator, if nobody has them any more.";
 
 }  // namespace
 
@@ -223,7 +199,6 @@ int add_spare_arrays(PyObject *module) {
     cuda::MEM = PyUnicode_InternFromString("mem");
     cuda::PTR = PyUnicode_InternFromString("ptr");
     cuda::SHAPE = PyUnicode_InternFromString("shape");
-    Ref type(PyType_FromSpec(&spec));
-    if (!cuda::DATA || !cuda::MEM || !cuda::PTR || !cuda::SHAPE || !type) return -1;
-    return PyModule_AddObjectRef(module, "SpareArrays", type.get());
+    if (!cuda::DATA || !cuda::MEM || !cuda::PTR || !cuda::SHAPE) return -1;
+    return add_type(module, callable_type<SpareArrays>("dynamo_lite.native.SpareArrays", DOC, make));
 }

@@ -1,9 +1,6 @@
 // What a call launches, kept as a CUDA graph and launched again in one piece.
+#include "base/callables.h"
 #include "runtime/cuda.h"
-
-#include <structmember.h>
-
-#include <vector>
 
 namespace {
 
@@ -19,6 +16,20 @@ struct CudaGraph {
     std::vector<int64_t> *addresses;  // of the arguments
     std::vector<Held> *held;
     Handle context, executable;
+
+    static constexpr const char *RELEASED = "this graph has";
+    static constexpr PyObject *CudaGraph::*OWNED[] = {
+        &CudaGraph::stream_of, &CudaGraph::results, &CudaGraph::shapes};
+
+    // `kept` has what the executable launches, and goes after it.
+    void release() {
+        const char *why;
+        const Driver *cuda = executable ? driver(&why) : nullptr;
+        if (cuda) cuda->cuGraphExecDestroy(executable);
+        delete addresses;
+        delete held;
+        Py_CLEAR(kept);
+    }
 };
 
 // Whether all arguments lie where they lay, and the results, in the shapes that they had, are free:
@@ -52,7 +63,7 @@ PyObject *given_out(PyObject *results) {
 
 // graph(*arguments): the results, or None where it does not serve these arguments now
 PyObject *launch(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *) {
-    auto *self = reinterpret_cast<CudaGraph *>(object);
+    auto *self = as<CudaGraph>(object);
     const char *why;
     const Driver *cuda = driver(&why);
     Handle context = nullptr;
@@ -93,10 +104,9 @@ PyObject *make(PyTypeObject *type, PyObject *args, PyObject *) {
     const char *why;
     const Driver *cuda = driver(&why);
     if (!cuda) return PyErr_Format(PyExc_RuntimeError, "%s", why);
-    Ref object(type->tp_alloc(type, 0));
-    if (!object) return nullptr;
-    auto *self = reinterpret_cast<CudaGraph *>(object.get());
-    self->vectorcall = launch;
+    auto *self = new_callable<CudaGraph>(type, launch);
+    if (!self) return nullptr;
+    Ref object(reinterpret_cast<PyObject *>(self));
     self->stream_of = Py_NewRef(stream_of);
     self->addresses = new std::vector<int64_t>;
     self->held = new std::vector<Held>;
@@ -118,48 +128,14 @@ PyObject *make(PyTypeObject *type, PyObject *args, PyObject *) {
     return object.release();
 }
 
-void dealloc(PyObject *object) {
-    auto *self = reinterpret_cast<CudaGraph *>(object);
-    const char *why;
-    const Driver *cuda = self->executable ? driver(&why) : nullptr;
-    if (cuda) cuda->cuGraphExecDestroy(self->executable);
-    delete self->addresses;
-    delete self->held;
-    Py_XDECREF(self->stream_of);
-    Py_XDECREF(self->results);
-    Py_XDECREF(self->shapes);
-    Py_XDECREF(self->kept);
-    PyTypeObject *type = Py_TYPE(object);
-    type->tp_free(object);
-    Py_DECREF(type);
-}
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(CudaGraph, vectorcall), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-PyType_Slot slots[] = {
-    {Py_tp_new, reinterpret_cast<void *>(make)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
-    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_members, members},
-    {Py_tp_doc, const_cast<char *>(
-        "CudaGraph(arrays, call, stream_of)\n\n"
-        "What `call(stream)` launches for these arrays, as a graph; it gives the results, what they "
-        "hold their memory by, and what else the graph needs. Calling the graph with arrays at the same "
-        "places launches it on `stream_of()` and gives the results, or None while these are in use.")},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {
-    "dynamo_lite.native.CudaGraph", sizeof(CudaGraph), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE, slots,
-};
+const char *const DOC =
+    "CudaGraph(arrays, call, stream_of)\n\n"
+    "What `call(stream)` launches for these arrays, as a graph; it gives the results, what they "
+    "hold their memory by, and what else the graph needs. Calling the graph with arrays at the same "
+    "places launches it on `stream_of()` and gives the results, or None while these are in use.";
 
 }  // namespace
 
 int add_cuda_graphs(PyObject *module) {
-    Ref type(PyType_FromSpec(&spec));
-    return type ? PyModule_AddObjectRef(module, "CudaGraph", type.get()) : -1;
+    return add_type(module, callable_type<CudaGraph>("dynamo_lite.native.CudaGraph", DOC, make));
 }

@@ -5,8 +5,6 @@
 #include "runtime/fp_state.h"
 #include "runtime/runtime.h"
 
-#include <structmember.h>
-
 #include <algorithm>
 
 namespace {
