@@ -46,6 +46,10 @@ def lowers(reads: Access, **more: Any) -> Callable[[Lower], Lower]:
 WhyExtern = Callable[[Node], "str | None"]
 """Why a node is to be a call of NumPy, as far as the code generator is concerned, or None."""
 
+Checked = tuple[tuple[int, int], int, frozenset[Buffer]]
+"""Between what the result of an operation lies, since which step, and the memory that it is made
+of."""
+
 Loops = frozenset[tuple[str, str]]
 """Operations of a code generator, by the name of the row and the letter of the dtype's kind."""
 
@@ -83,6 +87,7 @@ class Lowering:
     origins: dict[Buffer, Node] = field(default_factory=dict)
     intervals: dict[Buffer, tuple[int, int]] = field(default_factory=dict)  # of variables
     defined: dict[Buffer, Expr] = field(default_factory=dict)  # numbers that are stored once
+    checked: dict[Expr, Checked] = field(default_factory=dict)  # what a check has been made of
 
     def __post_init__(self) -> None:
         self.readers = Readers(self.graph)

@@ -1,7 +1,8 @@
 """What a loop carries and only counts with: ints to which each iteration adds small constants.
 
 No machine adds `MOST` to a number so often that it gets `FAR` from where it began: that takes
-years. So counters do not overflow, and one that never goes down is never less than it was.
+more than a year. So counters that begin within `START` do not overflow, those of loops in loops
+among them; and one that never goes down is never less than it was.
 """
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from .context import Lowering
 from .intervals import Interval, Known, hull, interval, of_size
 from .values import Value
 
-MOST, FAR = 8, 2**61
+MOST, FAR = 8, 2**60
+START = 2**63 - 2 * FAR
 DEPTH = 40
 """Nodes that lie between what an iteration is given and what it gives."""
 STAYS: Interval = (0, 0)
@@ -72,7 +74,7 @@ def counted(low: Lowering, starts: Sequence[Any], body: Graph, first: int) -> It
             yield None
         else:
             begins = hull(before, flow.within or before)
-            yield _far(begins, flow.added or STAYS) if max(map(abs, begins)) <= FAR else None
+            yield _far(begins, flow.added or STAYS) if max(map(abs, begins)) <= START else None
 
 
 def _start(low: Lowering, start: Any) -> Known:
@@ -87,7 +89,7 @@ def _either(left: Known, right: Known) -> Known:
 
 
 def _far(start: Interval, steps: Interval) -> Interval:
-    return -FAR - FAR if steps[0] < 0 else start[0], FAR + FAR if steps[1] > 0 else start[1]
+    return start[0] - FAR * (steps[0] < 0), start[1] + FAR * (steps[1] > 0)
 
 
 def _flow(scope: Findings, value: Any, depth: int) -> Flow | None:

@@ -23,8 +23,9 @@ from .changes import computed, log_undo, may_change, own_copy
 from .context import Lowering, lowers, packed
 from .counters import counted
 from .externs import own_number
-from .intervals import Interval, interval, of_size
+from .intervals import Interval, hull, interval, of_size
 from .pointwise import compare, operand_at
+from .short_arms import both_arms, run_both
 from .values import CannotLower, Value, load_of
 
 FARTHEST = 2**62
@@ -297,16 +298,26 @@ def cond(
     ]
     read = ready(low, operands[:count])
     blocks = []
+    known: list[dict[Buffer, Interval]] = []
     for body in (true, false):
         arguments = (*read, *results[fresh:])
         own = {load_of(result).buffer for result in results[fresh:]}
         inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
+        known.append({})
         for result, value in zip(results, outputs):
             if result.type.form is not Form.ARRAY:
+                if result.dtype.kind in "iu":
+                    expr = operand_at(inner, value, (), result.dtype)
+                    known[-1][load_of(result).buffer] = interval(inner, expr)
                 assign_number(inner, result, value)
             elif not (value.is_memory and load_of(value).buffer == load_of(result).buffer):
                 log_undo(inner, result)
                 inner.store(result, value)
         blocks.append(tuple(inner.steps))
-    low.steps.append(Branch(load_of(test).buffer, *blocks))
+    for buffer, limits in known[0].items():
+        low.intervals[buffer] = hull(limits, known[1][buffer])
+    if (both := both_arms(test, (blocks[0], blocks[1]), read, results)) is not None:
+        run_both(low, both)
+    else:
+        low.steps.append(Branch(load_of(test).buffer, *blocks))
     return tuple(results)

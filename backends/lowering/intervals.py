@@ -11,7 +11,7 @@ from typing import Union
 import numpy as np
 
 from ...ir.sizes import Size
-from ..loop_ir.loops import Apply, Const, Convert, Expr, Load, Select, SizeValue
+from ..loop_ir.loops import Apply, Const, Convert, Expr, Gather, Load, Select, SizeValue, walk
 from ..loop_ir.simplify import value_of
 from .context import Lowering
 from .magnitudes import LIMIT, greatest
@@ -26,6 +26,29 @@ def interval(low: Lowering, expr: Expr, depth: int = DEPTH) -> Interval:
     """That of an expression of integers or bools."""
     found = _found(low, expr, depth)
     return limits_of(expr.dtype) if found is None or not fits(found, expr.dtype) else found
+
+
+def note_checked(low: Lowering, kind: str, operands: Sequence[Expr], result: Expr) -> None:
+    """The steps so far have checked that a result fits its dtype."""
+    intervals = [interval(low, operand) for operand in operands]
+    for place, factor in enumerate(operands):
+        if kind == "product" and isinstance(factor, Const) and (number := int(value_of(factor))):
+            least, most = intervals[1 - place]
+            furthest = int(np.iinfo(result.dtype).max) // abs(number)
+            intervals[1 - place] = max(least, -furthest), min(most, furthest)
+    least, most = ARITHMETIC[kind](*intervals)  # type: ignore[misc]
+    limits = limits_of(result.dtype)
+    found = max(least, limits[0]), min(most, limits[1])
+    buffers = frozenset(one.buffer for one in walk([result]) if isinstance(one, Load | Gather))
+    low.checked[result] = found, len(low.steps), buffers
+
+
+def still_checked(low: Lowering, expr: Expr) -> Known:
+    """Between what a result lies that has been checked, if what it was made of is the same."""
+    if (found := low.checked.get(expr)) is None:
+        return None
+    known, since, buffers = found
+    return known if all(buffers.isdisjoint(step.writes) for step in low.steps[since:]) else None
 
 
 def fits(interval: Interval, dtype: np.dtype) -> bool:
@@ -52,6 +75,8 @@ def hull(*intervals: Interval) -> Interval:
 
 
 def _found(low: Lowering, expr: Expr, depth: int) -> Known:
+    if (known := still_checked(low, expr)) is not None:
+        return known
     match expr:
         case Const():
             number = int(value_of(expr))

@@ -13,7 +13,7 @@ from ..loop_ir.loops import Check, Const, Expr
 from ..loop_ir.simplify import BOOL, const, convert
 from ..passes.materialise import Access
 from .context import Lowering, lowers
-from .intervals import ARITHMETIC, cannot_overflow, decided
+from .intervals import ARITHMETIC, cannot_overflow, decided, note_checked
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
 from .values import CannotLower, Value
 
@@ -40,6 +40,8 @@ def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str
         checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
         for condition in checks[fits](result, *operands):
             low.launch((), Check(condition))
+        if fits in ARITHMETIC:
+            note_checked(low, fits, operands, result)
     elif fits == "quotient":
         low.launch((), Check(compare("not_equal", operands[1], const(0.0, dtype))))
     return low.lazy(node.type, (), result)

@@ -60,6 +60,9 @@ def _holds(nest: Nest, terms: Terms, condition: Expr) -> Value:
     if isinstance(condition, Apply) and condition.op == "logical_and":
         left, right = (_holds(nest, terms, arg) for arg in condition.args)
         return left & right
+    if isinstance(condition, Apply) and condition.op == "logical_or":
+        left, right = (_holds(nest, terms, arg) for arg in condition.args)
+        return left | right
     if (checked := checked_by(condition)) is not None:
         return ~_wraps(nest, terms, *checked)
     if isinstance(condition, Apply) and all(arg.dtype.kind in "iu" for arg in condition.args):

@@ -9,10 +9,12 @@ import numpy as np
 from ..control_flow.branches import is_data, predicate
 from ..object_model.constants import NONE, constant, observe
 from ..object_model.lazy import realise
+from ..polyfills.lists import largest, smallest
 from ..python import comparisons
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
+from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.sizes import extremum, size_tracker
 from ..trackers.arrays.unions import chosen
 from ..trackers.objects.objects import ObjectVariable
@@ -71,6 +73,9 @@ def _extreme(
 ) -> VariableTracker:
     if not values or (len(values) > 1 and default is not None):
         observe(function, *map(id, values), default=None)  # CPython says why not
+    if len(values) == 1 and key is NONE and default is None:
+        if isinstance(values[0], GrowingVariable):
+            return tx.known(BY_LOOP[function]).call(tx, values, {})
     items = iter(tx.iterate(values[0]) if len(values) == 1 else values)
     if key is NONE and not isinstance(values[0], ObjectVariable):  # which is asked item by item
         known = list(items)
@@ -88,6 +93,9 @@ def _extreme(
         elif tx.truth(test):
             best, best_key = item, item_key
     return best
+
+
+BY_LOOP: dict[Callable[..., Any], Callable[[Any], Any]] = {max: largest, min: smallest}
 
 
 def _choice(
