@@ -60,9 +60,10 @@ LEAST = 0.01
 """What a part of it saves at least, in what compiling that part takes."""
 FURTHER = 2.0
 """How much longer an analysis may take than the last one, which was given up."""
-WORK = 0.25e-9
+WORK = {True: 0.25e-9, False: 0.06e-9}
 """Seconds that an instruction is expected to take for an element of an array: about every fourth
-is an operation on arrays."""
+is an operation on arrays. Where no call was timed yet, most of the code may be about other things,
+and there may be no further call."""
 CREDIT = 0.1
 """Seconds of compiling that a function with loops gets in advance."""
 _BACKWARD = frozenset(code for name, code in dis.opmap.items() if "BACKWARD" in name)
@@ -224,7 +225,7 @@ class Account:
         self.asked = elements(values)
         if self.asked > LARGER * self.sized > 0:
             self.needs, self.sized = 0.0, 0
-        work = WORK * self.size * self.asked + self.expected
+        work = WORK[self.call > 0] * self.size * self.asked + self.expected
         lacking = max(self.price - self.ran - work, 0.0)
         if not lacking and self.spent < PROFIT * self.expected:
             self.is_guess = True
@@ -266,7 +267,7 @@ class Account:
         if not (self.is_guess and has_loops) or self.call:
             lowering += self.lender.load_generator()
         if has_loops and self.call:  # of as many iterations as nobody knows
-            saves = min(saves, max(self.call, WORK * self.size * self.asked))
+            saves = min(saves, max(self.call, WORK[True] * self.size * self.asked))
         has_paid = self.is_tried and self.spent + lowering <= PROFIT * self.expected
         if has_paid or lowering <= saves or self._is_short(lowering, saves):
             return True
