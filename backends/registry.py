@@ -6,11 +6,11 @@ is as fast returns an `Unprofitable`.
 """
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from ..base.config import CHECKS
+from ..base.loading import loaded
 from ..base.nearest import nearest
 from ..base.records import dataclass
 from ..errors import BackendError
@@ -93,7 +93,7 @@ def lookup_backend(backend: Union[str, Backend]) -> Backend:
     check_name(backend)
     module, attribute = BUILT_IN[backend]
     try:
-        found: Backend = getattr(importlib.import_module(module, __package__), attribute)
+        found: Backend = getattr(loaded(module, __package__), attribute)
     except ModuleNotFoundError as error:
         if (extra := EXTRAS.get(backend)) is None:
             raise

@@ -5,14 +5,17 @@ import gc
 import importlib
 from typing import Any
 
+from .one_file import from_one_file
+
 
 def loaded(name: str, package: str | None = None) -> Any:
     """The module. Python looks for garbage while hundreds of modules are made, and finds none: it
     looks again afterwards."""
-    if not gc.isenabled():
-        return importlib.import_module(name, package)
+    is_enabled = gc.isenabled()
     gc.disable()
     try:
-        return importlib.import_module(name, package)
+        with from_one_file():
+            return importlib.import_module(name, package)
     finally:
-        gc.enable()
+        if is_enabled:
+            gc.enable()

@@ -1,13 +1,13 @@
 """A compiled graph, independent of the process that made it: machine code and what it runs with."""
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....base.config import config
+from ....base.loading import loaded
 from ....base.records import dataclass
 from ....errors import Unsupported
 from ....ir.node import Location
@@ -98,17 +98,17 @@ class Image:
 def mapped(objects: Sequence[bytes]) -> tuple[int, object]:
     """The entry's address and what keeps it mapped; without LLVM, where the core can."""
     symbols = dict(addresses()) if any(map(calls_outside, objects)) else {}
-    loaded = []
+    images = []
     for code in objects:
         if (image := _core.load_object(code, symbols)) is None:
             break
-        loaded.append(image)
+        images.append(image)
         symbols.update(image)
-    if len(loaded) < len(objects) or "entry" not in symbols:
-        compiler = importlib.import_module(".compiler", __package__)
+    if len(images) < len(objects) or "entry" not in symbols:
+        compiler = loaded(".compiler", __package__)
         linked: tuple[int, object] = compiler.link(objects, "entry")
         return linked
-    return symbols["entry"], loaded
+    return symbols["entry"], images
 
 
 def _plain_constant(value: Any) -> Any:

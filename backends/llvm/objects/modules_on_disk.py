@@ -1,10 +1,10 @@
 """The machine code of modules: from the disk, or made while the next ones are written."""
 from __future__ import annotations
 
-import importlib
 import time
 from typing import Any
 
+from ....base.loading import loaded
 from ....base.logs import logger
 from ....native import _core
 from ..builder.target import Target
@@ -29,7 +29,7 @@ class Objects:
         if (library := llvm_library()) is not None:
             self.compiler = _core.ObjectCompiler(library, self.target.cpu)
         else:
-            compiler = importlib.import_module(".compiler", __package__)
+            compiler = loaded(".compiler", __package__)
             self.compiler = compiler.InPython(self.target)
 
     def add(self, text: str) -> None:
