@@ -165,8 +165,8 @@ class CodeHistory:
         if compiled_call > call:
             return Decision(False, slower(compiled_call, call))
         calls = timing.calls + timing.compiled_calls
-        in_python = timing.ran + timing.compiled_ran * call / compiled_call
-        saves = in_python * (1 - compiled_call / call)
+        compiled_calls = min(timing.compiled_ran / compiled_call, timing.compiled_calls)
+        saves = (timing.ran + compiled_calls * call) * (1 - compiled_call / call)
         if saves < WORTH * self.account.spent:
             reason = f"it saves less than compiling takes, {self.account.spent:.2f} s"
             return Decision(False, reason, call, LONGER * call * calls)

@@ -139,6 +139,25 @@ def test_what_calls_gain_at_the_same_time_counts(monkeypatch):
     assert found.saved == pytest.approx((0.06 + 0.806 * 5) * 0.8)
 
 
+def test_compiled_calls_that_took_long_stand_for_no_more_calls_than_they_are(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(100, 1)
+    calls.compiled(10, 20)
+    calls.history.comparison.reviewed = Timing.of(f.__code__)
+    calls.compiled(10, 0.1)
+    assert calls.conclusion().saved == pytest.approx((0.1 + 20 * 0.001) * 0.9)
+
+
+def test_a_few_calls_tell_less_than_an_earlier_run(monkeypatch):
+    calls = Calls(monkeypatch, Decision(True, "paid", 0.001, 1.0))
+    calls.python(1, 50)
+    calls.compiled(400, 0.1)
+    found = calls.conclusion()
+    assert found.call == 0.001 and found.saved == pytest.approx((0.05 + 400 * 0.001) * 0.9)
+    calls.python(7, 2)
+    assert calls.conclusion().call == pytest.approx(0.008)
+
+
 @pytest.mark.parametrize("breaks", [False, True])
 def test_python_gets_its_turn_where_calls_were_never_timed_and_graphs_break(monkeypatch, breaks):
     calls = Calls(monkeypatch, breaks=breaks)
