@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import math
 import os
 import sys
 import zlib
@@ -23,6 +24,10 @@ from ..base.records import dataclass
 from ..native import _core
 
 RUNS = 50
+ALIKE = 1.2
+"""How much longer or shorter a run is that nobody needs to know of."""
+LONG = 0.2
+"""Seconds that a program runs of which it is worth knowing how long."""
 WITHOUT_REFERENCES = 2
 """The format of marshal in which equal code is equal text."""
 
@@ -47,6 +52,8 @@ class Decisions:
         self.name = f"decisions/{digest(program.encode())}.json"
         self.known: dict[str, Decision] = {}
         self.names: set[str] = set()
+        self.lasts = math.inf
+        """Seconds that the program ran the last time, without what compiling took."""
         self.is_changed = False
         self._read()
 
@@ -61,20 +68,26 @@ class Decisions:
             self.known[key] = decision
             self.is_changed = True
 
+    def ended(self, seconds: float) -> None:
+        """Told that the program has run for so long."""
+        if seconds >= LONG and not self.lasts / ALIKE <= seconds <= self.lasts * ALIKE:
+            self.lasts, self.is_changed = seconds, True
+
     def write(self) -> None:
         """Keep them for the next run; another process may do so at the same time, and win."""
         if not self.is_changed:
             return
         rows = {key: [each.is_hot, each.reason, each.call, each.saved, each.runs + 1]
                 for key, each in self.known.items() if each.runs < RUNS}
-        content = {"made by": stamp(), "decisions": rows}
+        content = {"made by": stamp(), "lasts": self.lasts, "decisions": rows}
         disk.write(self.name, json.dumps(content, indent=1).encode())
 
     def _read(self) -> None:
         content = loaded(disk.read(self.name))
         if content.get("made by") != stamp():
             return
-        rows = content.get("decisions")
+        lasts, rows = content.get("lasts"), content.get("decisions")
+        self.lasts = lasts if isinstance(lasts, float) else math.inf
         for key, row in rows.items() if isinstance(rows, dict) else ():
             if (decision := decision_of(row)) is not None:
                 self.known[key] = decision

@@ -111,6 +111,8 @@ class Lender:
         """Whether the compiler is there."""
         self.has_generator = True
         """And its code generator."""
+        self.lasts = math.inf
+        """Seconds that the program ran the last time, if it is known."""
 
     def load(self, *, pays: bool) -> float:
         """Seconds to run before the compiler is loaded, if it is not: for code that `pays` if
@@ -136,6 +138,14 @@ class Lender:
     def ran(self) -> float:
         """Seconds that the program itself has run."""
         return max(time.process_time() - self.began - self.spent, 0.0)
+
+    def to_come(self, ran: float) -> float:
+        """Seconds that code may run from here on which ran for so long, if the program runs no
+        longer than the last time; once it does, nothing is known."""
+        so_far = self.ran() if self.lasts < math.inf else math.inf
+        if so_far >= self.lasts or so_far <= 0.0:
+            return math.inf
+        return min(max(ran / so_far, 0.0), 1.0) * (self.lasts - so_far)
 
     def for_one(self) -> float:
         """Seconds that one analysis may take."""
@@ -226,7 +236,9 @@ class Account:
         if self.asked > LARGER * self.sized > 0:
             self.needs, self.sized = 0.0, 0
         work = WORK[self.call > 0] * self.size * self.asked + self.expected
-        lacking = max(self.price - self.ran - work, 0.0)
+        is_new = not (self.expected or self.rest)
+        ran = min(self.ran, self.lender.to_come(self.ran)) if is_new else self.ran
+        lacking = max(self.price - ran - work, 0.0)
         if not lacking and self.spent < PROFIT * self.expected:
             self.is_guess = True
         elif self.has_loops and self.borrowed + lacking <= CREDIT and self.lender.lends():

@@ -23,6 +23,8 @@ class Program:
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
         self.lender.is_loaded = self.lender.has_generator = False
+        if decisions is not None:
+            self.lender.lasts = decisions.lasts
         self.lender.saved = self.saved
 
     def history_of(self, code: CodeType) -> CodeHistory:
@@ -76,4 +78,5 @@ class Program:
             is_known = self.decisions.about(code) is not None or code in replaced
             if not is_known and loops_over_arrays(code, names):
                 self.decisions.note(code, Decision(True, UNSEEN, seconds, UNTRIED * seconds))
+        self.decisions.ended(self.lender.ran())
         self.decisions.write()

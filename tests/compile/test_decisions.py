@@ -1,5 +1,6 @@
 """A second run of a program knows what the first one found out about its code."""
 import json
+import math
 import sys
 
 import pytest
@@ -39,6 +40,16 @@ def test_decisions_are_about_one_program_and_the_very_code():
     assert Decisions("another").about(f.__code__) is None
     assert Decisions("program").about(f.__code__.replace(co_consts=(None, 2))) is None
     assert Decisions("program").about(noted.__code__) is None
+
+
+def test_how_long_a_program_runs_is_known_to_the_next_run():
+    assert Decisions("program").lasts == math.inf
+    for seconds, known in (decisions.LONG / 2, math.inf), (3.0, 3.0), (3.1, 3.0), (5.0, 5.0):
+        kept = Decisions("program")
+        kept.ended(seconds)
+        kept.write()
+        assert Decisions("program").lasts == known
+    assert Decisions("another").lasts == math.inf
 
 
 def test_there_is_none_about_code_that_a_program_has_made_of_objects():

@@ -122,6 +122,24 @@ def test_calls_over_large_arrays_are_worth_it():
         assert found.lacks([np.ones(100)]) > 0
 
 
+def test_where_no_call_was_timed_arrays_have_to_be_larger():
+    with dl.config.patch(warm_seconds=0.02):
+        found, large = account(), [np.ones(2_000_000)]
+        assert not found.lacks([np.broadcast_to(1.0, 10_000_000)]) and found.lacks(large) > 0
+        found.call = 1e-3
+        assert not found.lacks(large)
+
+
+def test_code_is_not_compiled_for_the_end_of_a_program_that_ran_before():
+    with dl.config.patch(warm_seconds=0.1):
+        found = account()
+        found.ran, found.lender.began = 1.0, found.lender.began - 2.0
+        assert not found.lacks([]) and found.lender.to_come(1.0) == math.inf
+        for lasts, lacks in (4.0, 0.0), (2.1, 0.05), (1.9, 0.0):
+            found.lender.lasts = lasts  # half of what is left is this code's
+            assert found.lacks([]) == pytest.approx(lacks, abs=0.01)
+
+
 def test_large_graphs_are_for_code_that_ran_long_or_is_known():
     found = account()
     found.known = 1.0
