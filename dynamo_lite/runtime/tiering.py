@@ -84,7 +84,7 @@ BULK, BULKY = 10e-6, 2.0
 """Seconds of a call for each instruction of code without loops from which NumPy's loops over large
 arrays, or other functions, take nearly all of it; and how many times as much of such code has to
 have run for the compiler to be loaded for it."""
-START, PACES = 0.3, (0.3, 1.0)
+START, PACES = 0.25, (0.3, 1.0)
 """Seconds of CPU time in which a program has started where these constants were measured; and
 between which bounds what compiling takes here is in what it took there."""
 FREE = 0.05, 10.0

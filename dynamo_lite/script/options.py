@@ -1,39 +1,21 @@
 """The command line of `python -m dynamo_lite`; nothing of the compiler is loaded for it."""
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
+import importlib
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
 
-from ..backends.registry import list_backends
 from ..base.nearest import nearest
 
 LAST = ("-m", "-c")
 """Options that end ours, as they end those of `python`: the program follows."""
-DESCRIPTION = """Run a program with its arrays compiled.
-
-Every function of the program that works on arrays is a candidate, without a decorator. Programs are
-given as for `python`: a file, folder or archive, `-` for standard input, `-m module`, `-c code`.
-`python -m dynamo_lite cache [list | explain | clear]` is about what was compiled and kept on disk.
-"""
-
-
-def parser() -> argparse.ArgumentParser:
-    usage = "python -m dynamo_lite [options] (script | -m module | -c code | -) [arguments]"
-    parser = argparse.ArgumentParser("python -m dynamo_lite", usage, DESCRIPTION)
-    add = parser.add_argument
-    add("--explain", action="store_true", help="at exit, say what was compiled and what not, why")
-    add("--profile", nargs="?", const="", metavar="FILE",
-        help="at exit, say where the time of compiled calls went; with --profile=FILE, write the "
-        "timeline there, for ui.perfetto.dev")
-    add("--stats", action="store_true", help="at exit, print the totals")
-    add("--backend", choices=list_backends(), default="auto", metavar="NAME",
-        help=f"what compiles: {', '.join(list_backends())}")  # fmt: skip
-    add("--disable", action="store_true", help="run without compiling anything")
-    add("--at-once", action="store_true",
-        help="compile functions at their first call with arrays, not once they are warm")
-    add("--all-frames", action="store_true",
-        help="compile functions without arrays too: slow, for testing")  # fmt: skip
-    return parser
+PARSER = "dynamo_lite.script.parser"
+DEFAULTS: Mapping[str, Any] = {
+    "explain": False, "profile": None, "stats": False, "backend": "auto", "disable": False,
+    "at_once": False, "all_frames": False,
+}
+"""What holds where a program is given without options, as most are."""
 
 
 def split(argv: Sequence[str]) -> tuple[list[str], str, list[str]]:
@@ -50,11 +32,13 @@ def split(argv: Sequence[str]) -> tuple[list[str], str, list[str]]:
     return [*argv], "", []
 
 
-def read(argv: Sequence[str]) -> tuple[argparse.Namespace, str, list[str]]:
+def read(argv: Sequence[str]) -> tuple[Any, str, list[str]]:
     """Our options, how the program is given, and the program with its arguments, of which there is
     one at least."""
     own, kind, program = split(argv)
-    reader = parser()
+    if program and not own:
+        return SimpleNamespace(**DEFAULTS), kind, program
+    reader = importlib.import_module(PARSER).parser()
     options, unknown = reader.parse_known_args(own)
     if unknown:
         known = reader._option_string_actions

@@ -6,11 +6,11 @@ no frame below its first one. Errors that end it are shown by its own `sys.excep
 from __future__ import annotations
 
 import builtins
+import importlib
 import linecache
 import os
 import runpy
 import sys
-import zipfile
 from collections.abc import Callable, Sequence
 from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
 from types import CodeType, FunctionType, ModuleType, TracebackType
@@ -20,6 +20,8 @@ from ..bytecode.hiding import hidden
 from ..native import call_at_bottom
 
 F = TypeVar("F", bound=Callable[..., Any])
+ARCHIVE_MARK, ARCHIVE_END = b"PK\x05\x06", (1 << 16) + 22
+"""What archives have near their end, and how many bytes from there it may be."""
 FRAME = 1 << 16
 """Words of a frame that are more than half of what CPython allocates for it, 1 MiB."""
 
@@ -48,7 +50,7 @@ def run_script(path: str, args: Sequence[str]) -> None:
         set_first_path("")
         main = fresh_main(__file__="<stdin>", __cached__=None)
         return run_code(read_stdin, main)
-    if os.path.isdir(path) or zipfile.is_zipfile(path):
+    if os.path.isdir(path) or is_archive(path):
         sys.path[0 : not sys.flags.safe_path] = [os.path.abspath(path)]
         fresh_main()
         return run_as_program(runpy._run_module_as_main, "__main__", False)  # type: ignore
@@ -67,6 +69,18 @@ def run_script(path: str, args: Sequence[str]) -> None:
     if is_compiled:
         return run_code(lambda: loader.get_code("__main__"), main)
     return run_code(lambda: compile(read(full), full, "exec", dont_inherit=True), main)
+
+
+def is_archive(path: str) -> bool:
+    """Whether it is a file that ends as archives do: only then is what reads them imported."""
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - ARCHIVE_END, 0))
+            is_likely = ARCHIVE_MARK in file.read()
+    except OSError:
+        return False
+    return is_likely and bool(importlib.import_module("zipfile").is_zipfile(path))
 
 
 def read(path: str) -> bytes:
