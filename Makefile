@@ -21,7 +21,7 @@ demo: $(STAMP)
 # Threads of OpenBLAS that wait for each other in several processes at once keep all cores busy.
 test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n $(JOBS) $(OPTIONS) $(TESTS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(OPTIONS) $(TESTS)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
@@ -30,7 +30,7 @@ lint: $(STAMP)
 	$(BIN)/python -m pip install -q "ruff>=0.6" "mypy>=1.11"
 	$(BIN)/ruff check .
 	rm -rf build/lint
-	$(BIN)/python -m pip install -q --no-deps --no-build-isolation --target build/lint .
+	$(BIN)/python setup.py -q build_py --build-lib build/lint
 	cd build/lint && MYPYPATH=. ../../$(BIN)/python -m mypy -p dynamo_lite --config-file ../../pyproject.toml
 
 # The source distribution is complete: a wheel is built from it alone.

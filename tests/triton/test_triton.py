@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -26,7 +25,6 @@ from tests.fuzz.seeds import DAY
 from .programs import DTYPES, PROGRAMS
 from .rows import POINTWISE, ROW_PROGRAMS, dtypes_of, has_loop
 
-ROOT = Path(__file__).resolve().parents[2]
 RARE = ("_i1", "_i2", "_u2", "_u4", "_u8")
 """Programs of dtypes whose kernels are compiled every night, as to be compiled takes long."""
 
@@ -47,16 +45,12 @@ def test_every_program_has_a_source(name):
     assert all(source.startswith("@triton.jit") for source in sources)
 
 
-def test_kernels_equal_numpy_in_the_interpreter():
-    """In a process of its own: Triton reads the switch to its interpreter when it is imported."""
+@pytest.mark.parametrize("name", [*PROGRAMS, *ROW_PROGRAMS])
+def test_kernels_equal_numpy_in_the_interpreter(name):
     pytest.importorskip("triton")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.triton.in_interpreter"],
-        cwd=ROOT, capture_output=True, text=True,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    said = [f"equal {name}" for name in (*PROGRAMS, *ROW_PROGRAMS)]
-    assert done.stdout.splitlines() == said
+    from .in_interpreter import check
+
+    check(name)
 
 
 def stack_bytes(cubin: bytes) -> int:
