@@ -34,9 +34,9 @@ from ..base.records import dataclass
 PRICE = 4.0
 """What a second of compiling costs, in seconds of Python: compiled code takes time as well, and
 the time of a call counts for its caller too."""
-LONG_ANALYSIS = 0.08, 0.15
-"""Seconds that the analysis of a frame may take, without and with loops, however short it ran and
-however much the program has spent."""
+LONG_ANALYSIS = 0.15
+"""Seconds that the analysis of a frame may take, however short it ran and however much the program
+has spent: one that is given up is lost, and the first ones of a process take twice as long."""
 LOWERING, LONG_LOWERING = 0.005, 0.05
 """Seconds that an operation of a graph takes in the backend; and that lowering may take however
 short the code ran, where it is paid back by a few times as many calls."""
@@ -254,7 +254,7 @@ class Account:
         if not self.is_tried:
             worth = min(worth, self.lender.left(), self.lender.for_one())
         hoped = SHARE_OF_REST * self.rest if self.rest else PROFIT * self.expected
-        self.worth = max(worth, self.lender.pace * LONG_ANALYSIS[self.has_loops], hoped)
+        self.worth = max(worth, self.lender.pace * LONG_ANALYSIS, hoped)
         return lacking
 
     def most_operations(self) -> float:

@@ -388,6 +388,15 @@ def test_shares_and_times_without_end():
     assert 2**61 < waited < 2**63
 
 
+@pytest.mark.parametrize("has_loops", [False, True])
+def test_an_analysis_may_take_a_while_however_little_may_be_spent(has_loops):
+    with dl.config.patch(warm_seconds=0.02):
+        found = account(has_loops)
+        found.ran, found.lender.pace = 0.03, 0.5
+        found.lacks([])
+        assert found.worth == 0.5 * tiering.LONG_ANALYSIS
+
+
 def test_an_analysis_takes_a_part_of_the_time_of_the_program():
     with dl.config.patch(warm_seconds=0.02, compile_share=math.inf):
         found = account()
