@@ -6,6 +6,7 @@ shell that starts them in the background does not have interrupts ignored in the
 
 With `DYNAMO_VALIDATE=1` the summary says how many steps of reasoning about sizes were proved.
 """
+import gc
 import os
 import random
 import signal
@@ -74,6 +75,12 @@ def fresh():
     yield
     after = settled()
     assert after == before, {what: after[what] for what in before if after[what] != before[what]}
+
+
+def pytest_collection_finish():
+    """The tests themselves stay: collections of garbage in one need not go through all the others."""
+    gc.collect()
+    gc.freeze()
 
 
 def counted():
