@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_lite.base import one_file
+from dynamo_lite.base import loading, one_file
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = {"dynamo_lite": "dynamo_lite", "guards": "dynamo_lite/guards",
@@ -111,3 +111,9 @@ def test_what_python_keeps_is_kept_for_the_source_as_it_is(tmp_path):
         assert one_file.kept_by_python(spec)[:16] == one_file.header_of(str(source))
         source.write_text("x = 10\n")
         assert one_file.kept_by_python(spec) == b""
+
+
+def test_modules_that_are_there_are_not_looked_for(monkeypatch):
+    monkeypatch.setattr(loading, "from_one_file", None)
+    assert loading.loaded("dynamo_lite.base.loading") is loading
+    assert loading.loaded(".loading", "dynamo_lite.base") is loading
