@@ -78,7 +78,7 @@ def fresh():
 
 
 def pytest_collection_finish():
-    """The tests themselves stay: collections of garbage in one need not go through all the others."""
+    """The tests themselves stay: nobody has to look for garbage among them."""
     gc.collect()
     gc.freeze()
 
