@@ -104,6 +104,12 @@ def behind_the_loop(x, labels):
     return taken, x[members]
 
 
+def summed(x, labels):
+    small, large = np.float32(x), x * 1e300
+    kept = [v for v in small if v < 0.25], [n * labels[n] for n in range(len(x)) if labels[n] > 2]
+    return sum(kept[0]), sum(kept[1]), sum([v for v in large if v > 0]), max(kept[0])
+
+
 def list_in_a_cell(x, labels):
     nearest = [0] * len(x)
     for c in range(45):
@@ -116,7 +122,7 @@ def list_in_a_cell(x, labels):
 NATIVE = (
     broken_with_the_list, the_last_one, of_two_loops, filtered, filtered_by_index, of_pairs,
     filtered_in_a_loop, nested, within_an_expression, a_set, a_dict, as_positions,
-    as_positions_of_rows, behind_the_loop, list_in_a_cell,
+    as_positions_of_rows, summed, behind_the_loop, list_in_a_cell,
 )  # fmt: skip
 
 
@@ -184,6 +190,15 @@ def positions_out_of_range(x, labels):
     return x[[n * 10 for n in range(len(x)) if labels[n] == 3]]
 
 
+def summed_from(x, labels):
+    kept = [v for v in x if v < 0]
+    return sum(kept, 0.5), sum(kept, len(x)), sum(kept, False), sum([v == 0 for v in x if v < 2])
+
+
+def summed_nothing(x, labels):
+    return sum([v for v in x if v > 2]), sum([v for v in labels if v > 99])
+
+
 def list_with_two_names(x, labels):
     nearest = [0] * len(x)
     other = nearest
@@ -213,7 +228,7 @@ def gone_through_by_itself(x, labels):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("program", [
     left_to_python, of_one_arm, of_either_arm, positions_of_bools, positions_out_of_range,
-    list_with_two_names, list_of_a_function, gone_through_by_itself,
+    summed_from, summed_nothing, list_with_two_names, list_of_a_function, gone_through_by_itself,
 ], ids=named)  # fmt: skip
 def test_what_such_lists_cannot_do(program, backend):
     compiled = dl.compile(program, backend=backend)

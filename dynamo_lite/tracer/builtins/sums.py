@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...base.records import dataclass, field
 from ...errors import GraphBreak
 from ...guards.kinds import TYPE
 from ...guards.sources import DependentSource, LiteralSource, Pinned, Source
 from ...ir import control
+from ...ir.types import Form
 from ..object_model.constants import ZERO, ConstantVariable, constant, observe
 from ..object_model.dependent import FINDERS, MAKERS, Found
 from ..object_model.lazy import realise
@@ -20,6 +21,7 @@ from ..state.tracker import VariableTracker
 from ..trackers.arrays.elements import outside_of
 from ..trackers.arrays.growing import PYTHON_NUMBERS, GrowingVariable, expected
 from ..trackers.arrays.long_lists import SHORTEST
+from ..trackers.arrays.numbers import ConstantNumber
 from ..trackers.arrays.sizes import SizeVariable
 from .table import handles
 
@@ -44,12 +46,16 @@ def builtin_sum(
         return found
     if (kind := kind_in_memory(tx, values)) is not None and start.python_type() in (int, float):
         return sum_in_memory(tx, values, start, kind)
-    total = Total(start)
+    if is_of_scalars(values) and is_literal_zero(start):
+        expected(tx, operator.gt, values.length(tx), ZERO)
+        total = ConstantNumber(values.kinds[0].dtype.type(0))
+        return tx.known(plain_sum).call(tx, (values, total), {})
+    added = Total(start)
     if found_outside(tx, start) is None:
-        total.settle(tx)  # the first item that cannot be added ends it
+        added.settle(tx)  # the first item that cannot be added ends it
     for item in tx.iterate(values):
-        total.add(tx, realise(tx, item))
-    return total.end(tx)
+        added.add(tx, realise(tx, item))
+    return added.end(tx)
 
 
 # -- lists that are arrays of the graph
@@ -60,6 +66,19 @@ def kind_in_memory(tx: Tx, values: VariableTracker) -> type | None:
     if not isinstance(values, GrowingVariable) or values.of_tuples:
         return None
     return next((kind for kind, type_ in PYTHON_NUMBERS.items() if (type_,) == values.kinds), None)
+
+
+def is_of_scalars(values: VariableTracker) -> TypeGuard[GrowingVariable]:
+    """A list of numbers of NumPy's that is an array of the graph; 0 has no part in their sum."""
+    if not isinstance(values, GrowingVariable) or values.of_tuples:
+        return False
+    kind = values.kinds[0]
+    return kind.form is Form.SCALAR and kind.dtype.kind in "iuf"
+
+
+def is_literal_zero(value: VariableTracker) -> bool:
+    return isinstance(value, ConstantVariable) and value.source is None and (
+        type(value.value) is int and value.value == 0)
 
 
 def sum_in_memory(

@@ -157,15 +157,17 @@ OPERATORS: Mapping[str, Callable[..., VariableTracker]] = {
 }
 
 
+COMPUTED = ComplexVariable, ComputedNumber
+
+
 def is_arithmetic(lhs: VariableTracker, rhs: VariableTracker) -> bool:
     """Whether an operator is one on two of Python's own numbers that the graph computes, or one of
     them, at least one complex."""
+    if not isinstance(lhs, COMPUTED) and not isinstance(rhs, COMPUTED):
+        return False
     values = lhs, rhs
-    return (
-        all(_is_of_python(value) for value in values)
-        and any(isinstance(value, ComplexVariable | ComputedNumber) for value in values)
-        and any(value.python_type() is complex for value in values)
-    )
+    return all(map(_is_of_python, values)) and any(
+        value.python_type() is complex for value in values)
 
 
 def _is_of_python(value: VariableTracker) -> bool:
