@@ -110,8 +110,8 @@ class Modules:
 def loaded_specs() -> Iterator[tuple[str, ModuleSpec]]:
     """The modules of this package that Python has loaded from source files."""
     for name, module in [*sys.modules.items()]:
-        spec = getattr(module, "__spec__", None)
-        if name.startswith(f"{PACKAGE}.") and spec is not None and spec.cached:
+        spec = getattr(module, "__spec__", None) if name.startswith(f"{PACKAGE}.") else None
+        if spec is not None and spec.cached:
             yield name, spec
 
 

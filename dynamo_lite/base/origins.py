@@ -80,13 +80,22 @@ PUBLIC = {"posix": "os", "nt": "os", "genericpath": "os.path", "posixpath": "os.
 """Modules whose functions people know by another one."""
 
 
+def namespace_of(module: object) -> Mapping[str, Any]:
+    """A module's names. To ask it for one as an attribute may load it, or import others."""
+    try:
+        names: Mapping[str, Any] = object.__getattribute__(module, "__dict__")
+    except AttributeError:
+        return {}
+    return names
+
+
 @lru_cache(1024)
 def public_name(module: str, name: str) -> str:
     """`pandas.Series.__init__` of what stands in `pandas.core.series`: by the outermost package
     that has the same object under its name."""
     module, first = PUBLIC.get(module, module), name.partition(".")[0]
     packages = [*accumulate(module.split("."), "{}.{}".format)]
-    held = [getattr(sys.modules.get(package), "__dict__", {}).get(first) for package in packages]
+    held = [namespace_of(sys.modules.get(package)).get(first) for package in packages]
     shown = (p for p, its in zip(packages, held) if its is held[-1] and its is not None)
     return f"{next(shown, module)}.{name}".lstrip("._")
 
@@ -111,7 +120,7 @@ def module_of_ufunc(ufunc: Any) -> str:
     """The public module that has it: `numpy`, `scipy.special`."""
     name = getattr(ufunc, "__name__", "")
     for module in ("numpy", *sorted(sys.modules, key=lambda module: module.count("."))):
-        if "._" not in module and vars(sys.modules[module]).get(name) is ufunc:
+        if "._" not in module and namespace_of(sys.modules[module]).get(name) is ufunc:
             return module
     return "numpy"
 

@@ -5,7 +5,7 @@ import sys
 from functools import lru_cache
 from types import FrameType
 
-from ..base.origins import code_name, is_library_file, public_name
+from ..base.origins import code_name, is_library_file, namespace_of, public_name
 from ..ir.graph import Location
 from ..tracer.rules.trace_rules import OWN_FOLDERS
 
@@ -52,7 +52,7 @@ def line_of_call(location: Location | None) -> Location | None:
 def module_at(filename: str) -> str:
     """The module whose text is in a file."""
     found = (name for name, module in list(sys.modules.items())
-             if getattr(module, "__file__", None) == filename)
+             if namespace_of(module).get("__file__") == filename)
     return next(found, "")
 
 

@@ -1,0 +1,48 @@
+"""Modules that a program loads when it first uses them are not loaded by the compiler."""
+import importlib.util
+import sys
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.base import one_file
+from dynamo_lite.runtime.users_lines import module_at
+
+LIBRARY = "import numpy as np\ndef twice(x): return x * 2 + np.sin(x)\n"
+
+
+@pytest.fixture
+def lazy(tmp_path, monkeypatch):
+    """Its name, and what tells that it was loaded."""
+    (tmp_path / "lazy_one.py").write_text("import sys\nsys.lazy_one_is_loaded = True\n")
+    spec = importlib.util.spec_from_file_location("lazy_one", tmp_path / "lazy_one.py")
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "lazy_one", module)
+    spec.loader.exec_module(module)
+    yield lambda: hasattr(sys, "lazy_one_is_loaded")
+    if hasattr(sys, "lazy_one_is_loaded"):
+        del sys.lazy_one_is_loaded
+
+
+def test_looking_for_the_module_of_a_file(lazy):
+    module_at.cache_clear()
+    assert module_at(np.__file__) == "numpy" and module_at("nowhere.py") == ""
+    assert not lazy()
+
+
+def test_looking_for_modules_of_the_compiler(lazy):
+    assert "dynamo_lite.base.one_file" in dict(one_file.loaded_specs())
+    assert not lazy()
+
+
+def test_compiling_what_stands_in_a_library(lazy, tmp_path):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "a_library.py").write_text(LIBRARY)
+    scope = {"__name__": "a_library"}
+    exec(compile(LIBRARY, str(folder / "a_library.py"), "exec"), scope)
+    x = np.arange(3.0)
+    assert np.array_equal(dl.compile(scope["twice"])(x), x * 2 + np.sin(x))
+    assert not lazy()
