@@ -79,6 +79,8 @@ class Modules:
             return None
         place = os.path.join(path[0], name.rpartition(".")[2])
         file = os.path.join(place, "__init__.py") if is_package else f"{place}.py"
+        if not os.path.exists(file):  # an editable installation has folders elsewhere
+            return None
         if len(content := self.content(name)) < length:
             self.is_outdated = True
             return None

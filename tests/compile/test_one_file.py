@@ -117,3 +117,13 @@ def test_modules_that_are_there_are_not_looked_for(monkeypatch):
     monkeypatch.setattr(loading, "from_one_file", None)
     assert loading.loaded("dynamo_lite.base.loading") is loading
     assert loading.loaded(".loading", "dynamo_lite.base") is loading
+
+
+def test_modules_that_lie_elsewhere_are_left_to_python(place):
+    look(place)
+    modules = one_file.Modules(str(file_of(place)))
+    modules.open()
+    folder = place / "dynamo_lite"
+    assert modules.find_spec("dynamo_lite.base", [str(folder)]) is not None
+    assert modules.find_spec("dynamo_lite.base", [str(folder / "elsewhere")]) is None
+    modules.close()
