@@ -11,7 +11,6 @@ INSTRUCTIONS = {
     ("add", "i"): "sadd", ("subtract", "i"): "ssub", ("multiply", "i"): "smul",
     ("multiply", "u"): "umul",
 }  # fmt: skip
-WITHOUT_SIGN = ("absolute", "multiply")
 
 
 def checked_by(condition: Expr) -> tuple[str, Apply] | None:
