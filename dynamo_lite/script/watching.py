@@ -3,8 +3,9 @@
 Candidates are found, and run compiled, while the interpreter shows us every function that starts.
 A program that calls small functions by the million loses more by that than it gains where few of
 its functions are worth compiling. So what watching costs is set against what compiled calls were
-measured to save; where it does not pay there are pauses, which become longer as long as nothing new
-is found. What runs meanwhile is seen by samples.
+measured to save; where it does not pay there are pauses, so long that all looks together take a
+small share of the time, and longer as long as nothing new is found. What runs meanwhile is seen by
+samples.
 """
 from __future__ import annotations
 
@@ -14,14 +15,15 @@ from types import CodeType, FrameType
 
 from ..native import calls_seen, watch_calls
 
-CALL = 60e-9
-"""Seconds that watching a call costs."""
+CALL = 100e-9
+"""Seconds that watching a call costs, at about: 50 ns, and twice as much again for timed code."""
 SHARE = 0.01
 """Part of the time that watching may always take."""
 HALF_LIFE = 2.0
 """Seconds after which what was gained and lost counts half."""
-FIRST_LOOK = 0.1
-"""Seconds of watching until there is a pause; as long, again, after something was compiled."""
+FIRST_LOOK, DEAR = 0.1, 0.005
+"""Seconds of watching until there is a pause; as long, again, after something was compiled. A look
+that cost the second is over before."""
 SHORTEST, LONGEST = 0.1, 3.2
 """Seconds that a pause lasts."""
 GONE = 1.0
@@ -30,7 +32,7 @@ GONE = 1.0
 
 class CallWatch:
     """Turns watching off and on. `saved` gives the seconds that compiled calls saved until now,
-    `spent` those that compiling took."""
+    `spent` those that compiling took which came to something."""
 
     def __init__(self, saved: Callable[[], float], spent: Callable[[], float]) -> None:
         self.saved, self.spent = saved, spent
@@ -39,6 +41,8 @@ class CallWatch:
         self.pause = SHORTEST / 2
         self.known = 0, 0.0, 0.0
         self.time = self.cost = self.gain = 0.0
+        self.look, self.is_trial = 0.0, False
+        """What the present look has cost; and whether it is one at what was just compiled."""
 
     def sample(self) -> float:
         """Called now and then: the seconds since the last time, if nobody watched calls."""
@@ -64,16 +68,20 @@ class CallWatch:
         kept = 0.5 ** (elapsed / HALF_LIFE)
         self.time = self.time * kept + elapsed
         self.cost = self.cost * kept + CALL * calls
+        self.look += CALL * calls
         self.gain = self.gain * kept + max(saved, 0.0)
         if spent > 0.0:  # what was compiled is yet to show what it saves
-            self.pause, self.changed = SHORTEST / 2, self.at
-        is_long = self.at - self.changed >= FIRST_LOOK or self.pause >= SHORTEST
+            self.pause, self.changed, self.is_trial = SHORTEST / 2, self.at, True
+        is_over = self.pause >= SHORTEST or (self.look >= DEAR and not self.is_trial)
+        is_long = is_over or self.at - self.changed >= FIRST_LOOK
         if is_long and self.cost > max(SHARE * self.time, self.gain):
             self._turn(False)
 
     def _turn(self, is_on: bool) -> None:
         if not is_on:
-            self.pause = min(2 * self.pause, LONGEST)
+            least = 0.0 if self.is_trial else self.look / SHARE
+            self.pause = min(max(2 * self.pause, least), LONGEST)
+        self.look, self.is_trial = 0.0, False
         self.is_on, self.changed = is_on, self.at
         watch_calls(is_on)
 
