@@ -235,3 +235,38 @@ def test_what_such_lists_cannot_do(program, backend):
     with dl.config.patch(strict=True):
         for labels in (LABELS, LABELS * 0 + 4, LABELS):
             check(compiled, program, VECTOR, labels, calls=1)
+
+
+def added_to_others(x, labels):
+    return [x * 2] + [v + 1 for v in x], [v * 2 for v in x] + [v + 1 for v in labels]
+
+
+def unpacked(x, labels):
+    a, b, *others = [v + 1 for v in x]
+    return a * b, others
+
+
+def in_other_containers(x, labels):
+    return tuple([v + 1 for v in x]), [-v for v in x][::-1], [v * 2 for v in labels][1:], *(
+        [v - 1 for v in x])
+
+
+def with_loops_in_few_iterations(x, labels):
+    total = np.zeros(4)
+    for c in range(4):
+        for n in range(len(x)):
+            if labels[n] % 4 == c:
+                total[c] += x[n]
+        total[c] *= len([n for n in range(len(x)) if labels[n] == c])
+    return total
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize(
+    "program", [added_to_others, unpacked, in_other_containers, with_loops_in_few_iterations],
+    ids=named)
+def test_lists_of_comprehensions_can_be_all_that_lists_can(program, dynamic):
+    compiled = dl.compile(program, dynamic=dynamic, fullgraph=True)
+    with dl.config.patch(strict=True):
+        for count in (5, 3, 4):
+            check(compiled, program, VECTOR[:count], LABELS[:count], calls=1)

@@ -58,7 +58,7 @@ def growing_lists(
     the loop goes through must not become longer or shorter."""
     many = None if iterations is None else iterations.count()
     make_room(tx, plan, LARGEST if many is None else LARGEST + maximum(many, 0))
-    grow(tx, plan, lambda name: capacity(tx, loop, iterations, name))
+    grow(tx, plan, lambda name: capacity(tx, loop, iterations, name), loop)
     if any(type(held(tx, name)) is ListVariable for name, *_ in plan.lists):
         if plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
             raise PlanLoop((tx.code, loop.head), replace(plan, peeled=plan.peeled + 1))
@@ -90,7 +90,9 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
             raise PlanLoop(place, replace(plan, lists=lists))
 
 
-def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
+def grow(
+    tx: Tx, plan: LoopPlan, room: Callable[[str], Any], loop: Loop | None = None
+) -> None:
     """Give lists that a loop changes memory in the graph, for `room(name)` items more; and dicts
     and sets that it fills."""
     make_tables(tx, plan)
@@ -103,6 +105,8 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
             key = f"{name}#length_{tx.state.steps}"
             more = (LARGEST if is_passed else room(name)) + len(items)
             made = growing(tx, key, value, kinds, of_tuples, more)
+            if made is not None and loop is not None and slot_of(name) is not None:
+                made.loop = tx.code, loop.head
             if made is not None and isinstance(value, DequeVariable):
                 made = as_queue(tx, made, value)
             hold(tx, name, made or value)

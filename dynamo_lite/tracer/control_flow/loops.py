@@ -54,6 +54,8 @@ MANY_NUMBERS = 100
 MOST_UNROLLED = 400
 """Operations that a loop may add from then on; more of them take the backend longer than a node
 for the loop does, and are hardly faster."""
+MOST_COPIES = 2
+"""How often a loop within a loop may be compiled for it."""
 UNROLLED_ITERATIONS = 4
 """A `while` loop with so many iterations traced becomes a node."""
 KNOWN_STEPS = 8000
@@ -133,13 +135,17 @@ def first_plan(
 def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: int) -> None:
     """Stop unrolling a loop early that is going to take more than its budget, or that works on
     numbers: such a loop gains nothing from being unrolled."""
-    if count != SEEN_ENOUGH or iterator is None:
+    if count not in (1, 2, SEEN_ENOUGH) or iterator is None:
         return
     if (iterations := iterations_of(tx, iterator)) is None:
         return
     many = iterations.count()
     nodes, steps = tx.sizes[loop.head]
     made = list(all_nodes(tx.graph.nodes[nodes:]))
+    if count < SEEN_ENOUGH:
+        if (tx.code, loop.head) not in tx.state.options.loops and has_loops(made, many, count):
+            raise PlanLoop((tx.code, loop.head), LoopPlan())
+        return
     each = max(len(made), (tx.state.steps - steps) / STEPS) / (count - 1)
     place = tx.code, loop.head
     if place not in tx.state.options.loops and is_long(made, many, count - 1):
@@ -152,6 +158,12 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
         enough = math.ceil(1.25 * each * many / 1000) * 1000
         reason = f"more than {tx.state.budget} operations (config.unroll_budget = {enough}"
         raise too_long(tx, f"the loop would add {reason} is enough)")
+
+
+def has_loops(made: Sequence[Node], left: Any, iterations: int) -> bool:
+    """Whether iterations have loops in them, each of which would be compiled a few times."""
+    return isinstance(left, int) and left + iterations > MOST_COPIES and any(
+        node.target in (control.for_loop, control.while_loop) for node in made)
 
 
 def is_long(made: Sequence[Node], many: Any, iterations: int) -> bool:

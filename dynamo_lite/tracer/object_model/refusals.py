@@ -81,7 +81,7 @@ def check_handed_over(method: Any, args: Args) -> None:
 def handed_over(base: type | tuple[type, ...], other: VariableTracker) -> VariableTracker:
     """NotImplemented: C's operator of a `base` knows values of that type alone."""
     if issubclass(other.python_type(), base):
-        raise GraphBreak(f"an operator on {other.describe()}")
+        raise other.refusal(f"an operator on {other.describe()}")
     return NOT_IMPLEMENTED
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.classes import what_it_is
 from ...base.origins import full_name
 from ...base.signatures import check_names_of_method, mismatch
-from ...errors import GraphBreak
+from ...errors import GraphBreak, Unsupported
 from ...guards.sources import Source, in_users_words
 from ..rules.operator_rows import SAID
 
@@ -79,6 +79,10 @@ class VariableTracker:
     def as_constant(self, tx: Tx) -> Any:
         """The Python value itself; from here on the trace is specialised to it."""
         raise GraphBreak(f"Python needs the value of {self.describe()}")
+
+    def refusal(self, what: str) -> Unsupported:
+        """What to raise where the graph cannot go on for `what` is asked of the value."""
+        return GraphBreak(what)
 
     def as_argument(self, tx: Tx) -> Any:
         """The value as an argument of a graph node: a Node, constant, size or pytree of them."""

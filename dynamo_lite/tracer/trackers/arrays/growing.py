@@ -4,11 +4,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....errors import GraphBreak
+from ....errors import GraphBreak, PlanLoop, Unsupported
 from ....guards.sources import ItemSource
 from ....ir import control, core
 from ....ir.node import Node
@@ -17,6 +18,7 @@ from ...object_model.constants import LAST, NONE, ConstantVariable, constant
 from ...object_model.lazy import realise_all
 from ...polyfills.lists import extend
 from ...recording.nodes import record
+from ...state.trace import LoopPlan
 from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
@@ -74,8 +76,11 @@ class GrowingVariable(InArrays):
 
     `columns` hold the items, or their parts, in the first places; `name` is that of the list's
     length among `state.list_lengths`: arms of a branch and iterations of a loop differ in that
-    alone. While a loop `walks` through the list, it keeps its length.
+    alone. While a loop `walks` through the list, it keeps its length. A comprehension's `loop` (as
+    in `TraceOptions.loops`) is unrolled where the list is asked for what it does not know.
     """
+
+    loop: tuple[CodeType, int] | None = None
 
     def __init__(
         self, name: str, kinds: Kinds, columns: Sequence[VariableTracker], of_tuples: bool
@@ -95,11 +100,19 @@ class GrowingVariable(InArrays):
 
     def named(self, name: str) -> GrowingVariable:
         """The same, whose length goes by another name."""
-        return GrowingVariable(name, self.kinds, self.columns, self.of_tuples)
+        return self.made(name, self.columns)
 
     def with_columns(self, columns: Sequence[VariableTracker]) -> GrowingVariable:
         """A list of other items, whose length goes by the same name."""
-        return GrowingVariable(self.name, self.kinds, columns, self.of_tuples)
+        return self.made(self.name, columns)
+
+    def made(self, name: str, columns: Sequence[VariableTracker]) -> GrowingVariable:
+        found = GrowingVariable(name, self.kinds, columns, self.of_tuples)
+        found.loop = self.loop
+        return found
+
+    def refusal(self, what: str) -> Unsupported:
+        return GraphBreak(what) if self.loop is None else PlanLoop(self.loop, LoopPlan(what))
 
     def length(self, tx: Tx) -> VariableTracker:
         found = tx.state.list_lengths.get(self.name)
@@ -115,12 +128,12 @@ class GrowingVariable(InArrays):
 
     def method_extend(self, tx: Tx, items: VariableTracker) -> VariableTracker:
         if items is self or not isinstance(items, ArrayVariable | GrowingVariable):
-            raise GraphBreak(f"method 'extend' of {self.describe()} by {items.describe()}")
+            raise self.refusal(f"method 'extend' of {self.describe()} by {items.describe()}")
         return tx.known(extend).call(tx, (self, items), {})
 
     def method_pop(self, tx: Tx, index: VariableTracker = LAST) -> VariableTracker:
         if index is not LAST and not (index.is_constant() and index.as_constant(tx) == -1):
-            raise GraphBreak(f"pop() from the middle of {self.describe()}")
+            raise self.refusal(f"pop() from the middle of {self.describe()}")
         item = self.method___getitem__(tx, LAST)
         self.resize(tx, -1)
         return item
@@ -161,7 +174,7 @@ class GrowingVariable(InArrays):
         """An index as one from the start; the call bails out where Python would raise."""
         key, length = as_int(tx, key), self.length(tx)
         if number_kind(key) != PYTHON_NUMBERS[int]:
-            raise GraphBreak(f"an index of {self.describe()} that is not an int")
+            raise self.refusal(f"an index of {self.describe()} that is not an int")
         if isinstance(key, ConstantVariable):
             known = key.as_constant(tx)
             found = key if known >= 0 else added(tx, length, known)
@@ -179,7 +192,7 @@ class GrowingVariable(InArrays):
     def array(self, tx: Tx) -> VariableTracker:
         """What `np.array` makes of the list; NumPy makes float64 of one without items."""
         if self.of_tuples:
-            raise GraphBreak("an array of tuples")
+            raise self.refusal("an array of tuples")
         if self.kinds[0].dtype != np.float64:
             expected(tx, operator.gt, self.length(tx), ConstantVariable(0))
         return self.copied(tx, self.columns[0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ....errors import GraphBreak
 from ...object_model.attributes import python_method
 from ...object_model.constants import NONE
 from ...state.tracker import Args, Kwargs, VariableTracker
@@ -22,14 +21,14 @@ class InArrays(VariableTracker):
         raise NotImplementedError
 
     def as_argument(self, tx: Tx) -> Any:
-        raise GraphBreak(f"{self.describe()} is used as it is")
+        raise self.refusal(f"{self.describe()} is used as it is")
 
     def as_index(self, tx: Tx) -> VariableTracker:
         """What it is in the key of an array."""
         return self
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
-        raise GraphBreak(f"iteration over {self.describe()}")
+        raise self.refusal(f"iteration over {self.describe()}")
         yield NONE
 
     def truth(self, tx: Tx) -> bool:
@@ -43,7 +42,7 @@ class InArrays(VariableTracker):
 
     def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if not hasattr(self, f"method_{name}"):
-            raise GraphBreak(f"method {name!r} of {self.describe()}")
+            raise self.refusal(f"method {name!r} of {self.describe()}")
         return super().call_method(tx, name, args, kwargs)
 
     def method___len__(self, tx: Tx) -> VariableTracker:
