@@ -31,6 +31,7 @@ import opcode
 import sys
 import weakref
 from collections.abc import Iterator
+from functools import partial
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -344,8 +345,8 @@ def read(code: CodeType) -> tuple[Instruction, ...]:
     if (known := _READ.get(key)) is not None and known[0]() is code:
         return known[1]
     instructions = with_one_head(_index(code, _Canonicaliser(code).run()))
-    forget = _READ.pop  # at exit code may outlive the globals of this module
-    _READ[key] = weakref.ref(code, lambda _: forget(key, None)), instructions
+    # No Python code: a signal's handler could run in it, and what that raises would be lost.
+    _READ[key] = weakref.ref(code, partial(_READ.pop, key)), instructions
     return instructions
 
 

@@ -300,3 +300,17 @@ def test_a_source_without_lines_has_none():
     while last.tb_next is not None:
         last = last.tb_next
     assert last.tb_lineno is None
+
+
+def test_no_python_code_runs_where_code_that_was_read_dies():
+    """A signal's handler could run in it, and what that raises would be lost."""
+    name = {}
+    exec("def f(x): return x + 1", name)
+    read(name["f"].__code__)
+    called = []
+    sys.setprofile(lambda frame, event, value: called.append(event))
+    try:
+        del name["f"]
+    finally:
+        sys.setprofile(None)
+    assert "call" not in called
