@@ -3,6 +3,7 @@ with all that is computed on the way there."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from ...base.records import dataclass
 from ...ir.node import Location, Node
@@ -26,18 +27,22 @@ class Operation:
 def operations_of(
     program: Program, hint: Callable[[Size], int]
 ) -> Callable[[Step], tuple[Operation, ...]]:
-    """For the steps of a program, what of the user's each of them does."""
+    """For the steps of a program, what of the user's each of them does: the same tuple for all
+    that put parts of the same values into memory, as hundreds do that concatenate."""
     origins: Mapping[Buffer, Node] = program.origins
     planned = [*filter(works, all_steps(program.steps))]
     firsts = [*filter(works, all_steps(program.unplanned))] or planned
     before = {id(step): first for step, first in zip(planned, firsts)}
     in_memory = {origins[b] for step in before.values() for b in step.writes if b in origins}
 
-    def of_step(step: Step) -> tuple[Operation, ...]:
-        first = before.get(id(step), step)
-        roots = roots_of(first, firsts, origins, {id(first)})
+    @cache
+    def of_roots(*roots: Node) -> tuple[Operation, ...]:
         nodes = {node: None for root in roots for node in computed(root, in_memory)}
         return tuple(Operation(name_of(n), n.location, time_of(n, hint)) for n in nodes)
+
+    def of_step(step: Step) -> tuple[Operation, ...]:
+        first = before.get(id(step), step)
+        return of_roots(*roots_of(first, firsts, origins, {id(first)}))
 
     return of_step
 

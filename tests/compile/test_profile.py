@@ -6,9 +6,14 @@ import threading
 
 import numpy as np
 import pytest
+from dynamo_lite.backends.hints import hints_of
+from dynamo_lite.backends.loop_ir.program import all_steps, works
+from dynamo_lite.backends.lowering.lower import lower
+from dynamo_lite.backends.lowering.provenance import operations_of
 from scripts import PREFIX, run
 
 import dynamo_lite as dl
+from dynamo_lite.ir.passes import optimize
 from dynamo_lite.native import get_num_threads, set_num_threads
 from dynamo_lite.reports import limits, spent
 
@@ -111,6 +116,18 @@ def test_a_product_is_one_whose_memory_is_used_again_too():
 
 def dl_limits():
     return limits.Limits(2, (1e10,) * len(limits.COPIED), 1e10)
+
+
+def test_parts_of_one_array_are_told_of_once():
+    """Else compiling a table of hundreds of columns would take the square of that."""
+    def table(x, y):
+        return np.concatenate([np.where(x > k, x * k, y).sum(axis=1) for k in range(1, 40)])
+
+    (graph,) = dl.explain(table)(np.ones((5, 6)), np.ones((5, 6))).graphs
+    program = lower(optimize(graph))
+    of_step = operations_of(program, hints_of(program.symbols, program.unbacked))
+    found = [of_step(step) for step in all_steps(program.steps) if works(step)]
+    assert len(found) > 39 and len({*map(id, found)}) < 10
 
 
 def test_sizes_that_vary_are_those_of_each_call():
