@@ -97,11 +97,11 @@ PATIENCE = 0.02
 
 class Lender:
     """How much CPU time a program may spend on compiling: what it `spent`, of which `lent` on
-    loops that nobody had run yet; `wasted` are the seconds of analyses that came to nothing, and of
-    loading the compiler."""
+    loops that nobody had run yet, and `useful` are those that came to something; `wasted` are the
+    seconds of analyses that came to nothing, and of loading the compiler."""
 
     def __init__(self) -> None:
-        self.lent = self.spent = self.wasted = 0.0
+        self.lent = self.spent = self.useful = self.wasted = 0.0
         self.saved: Callable[[], float] = float
         """What it was measured to have saved in this run."""
         self.began = time.process_time()
@@ -315,6 +315,7 @@ class Account:
         self.in_vain += self.given_up
         self.lender.wasted += self.given_up
         self.lender.spent += seconds
+        self.lender.useful += seconds - self.given_up
         self.lender.lent += seconds if self.is_guess else 0.0
         self.is_guess = False
 

@@ -49,6 +49,8 @@ class CodeHistory:
             account.needs = decision.saved
         self.names_arrays = False
         self.is_looked_at = False
+        self.looked_for = -1.0
+        """What it waited for when its calls were last watched for its sake."""
         self.noted = 0.0
         self.stretch = 1.0
         """How long calls take in all, in what they take without compiled code that they call."""
@@ -73,6 +75,14 @@ class CodeHistory:
     def is_waiting(self) -> bool:
         """Whether it is compiled once it has run for long enough."""
         return self.names_arrays and not (self.given_up or self.why_left)
+
+    def is_looked_for(self) -> bool:
+        """Whether its next call is to be seen: once, and again where it has to run for longer."""
+        price = self.account.price
+        if not self.is_waiting or self.account.ran < price or price <= LONGER * self.looked_for:
+            return False
+        self.looked_for = price
+        return True
 
     @property
     def is_refused(self) -> bool:

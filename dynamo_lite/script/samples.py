@@ -24,8 +24,7 @@ class Samples:
     def __init__(self, program: Program, compile_loop: CompileLoop) -> None:
         self.program = program
         self.compile_loop = compile_loop
-        lender = program.lender
-        self.watch = CallWatch(program.saved, lambda: lender.spent - lender.wasted)
+        self.watch = CallWatch(program.saved, lambda: program.lender.useful)
         self.running_loops: Any = None
         self.looked = time.thread_time()
 
@@ -53,16 +52,15 @@ class Samples:
 
     def credit(self, frame: FrameType, seconds: float) -> bool:
         """Code that is seen to run while nobody watches calls is taken to have run since the last
-        look. Whether some of it has just run for as long as it waits to be compiled: what runs for
-        ever, as `main` does, is not called again, and needs no more watching."""
+        look. Whether some of it has run for as long as it waits to be compiled, and was not looked
+        for yet: what runs for ever, as `main` does, is not called again."""
         is_due = False
         for code in running(frame):
             history = self.program.known(code)
             if history is not None and not history.compiled:
-                account = history.account
-                was_due, account.ran = account.ran >= account.price, account.ran + seconds
+                history.account.ran += seconds
                 credit_code(code, nanoseconds(seconds))
-                is_due |= history.is_waiting and account.ran >= account.price and not was_due
+                is_due |= history.is_looked_for()
         return is_due
 
     def note_refused(self, frame: FrameType) -> None:

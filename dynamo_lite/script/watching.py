@@ -21,9 +21,11 @@ SHARE = 0.01
 """Part of the time that watching may always take."""
 HALF_LIFE = 2.0
 """Seconds after which what was gained and lost counts half."""
-FIRST_LOOK, DEAR = 0.1, 0.005
-"""Seconds of watching until there is a pause; as long, again, after something was compiled. A look
-that cost the second is over before."""
+FIRST_LOOK = 0.1
+"""Seconds of watching until there is a pause; as long, again, after something was compiled."""
+FREE, DEAR = 0.05, 0.005
+"""Seconds that looks may cost before they have to be rare; and after that a look which cost the
+second is over, unless it is at what was just compiled."""
 SHORTEST, LONGEST = 0.1, 3.2
 """Seconds that a pause lasts."""
 GONE = 1.0
@@ -41,8 +43,9 @@ class CallWatch:
         self.pause = SHORTEST / 2
         self.known = 0, 0.0, 0.0
         self.time = self.cost = self.gain = 0.0
-        self.look, self.is_trial = 0.0, False
-        """What the present look has cost; and whether it is one at what was just compiled."""
+        self.look, self.looks, self.is_trial = 0.0, 0.0, False
+        """What the present look has cost, and those before; and whether the present one is at what
+        was just compiled."""
 
     def sample(self) -> float:
         """Called now and then: the seconds since the last time, if nobody watched calls."""
@@ -72,16 +75,20 @@ class CallWatch:
         self.gain = self.gain * kept + max(saved, 0.0)
         if spent > 0.0:  # what was compiled is yet to show what it saves
             self.pause, self.changed, self.is_trial = SHORTEST / 2, self.at, True
-        is_over = self.pause >= SHORTEST or (self.look >= DEAR and not self.is_trial)
+        is_over = self.pause >= SHORTEST or (self.look >= DEAR and self.is_to_be_rare)
         is_long = is_over or self.at - self.changed >= FIRST_LOOK
         if is_long and self.cost > max(SHARE * self.time, self.gain):
             self._turn(False)
 
+    @property
+    def is_to_be_rare(self) -> bool:
+        return self.looks + self.look > FREE and not self.is_trial
+
     def _turn(self, is_on: bool) -> None:
         if not is_on:
-            least = 0.0 if self.is_trial else self.look / SHARE
+            least = self.look / SHARE if self.is_to_be_rare else 0.0
             self.pause = min(max(2 * self.pause, least), LONGEST)
-        self.look, self.is_trial = 0.0, False
+        self.look, self.looks, self.is_trial = 0.0, self.looks + self.look, False
         self.is_on, self.changed = is_on, self.at
         watch_calls(is_on)
 
