@@ -87,13 +87,13 @@ def counted_steps(
 ) -> tuple[CountedStep, ...]:
     """What the numbers stand for that the entry says when it begins a step."""
     done_by = operations_of(program, hint)
-    told: dict[int, tuple[tuple[str, int | None, float], ...]] = {}
-    for step in counted:
-        if id(operations := done_by(step)) not in told:
-            told[id(operations)] = tuple(
-                (one.name, places.get(one.location), one.share) for one in operations)
-    return tuple((type(step).__name__, step_name(step), told[id(done_by(step))])
-                 for step in counted)
+    done = [done_by(step) for step in counted]
+    told = {
+        key: tuple((one.name, places.get(one.location), one.share) for one in operations)
+        for key, operations in {id(each): each for each in done}.items()
+    }
+    return tuple((type(step).__name__, step_name(step), told[id(each)])
+                 for step, each in zip(counted, done))
 
 
 def step_name(step: Step) -> str:

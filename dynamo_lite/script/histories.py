@@ -76,8 +76,8 @@ class CodeHistory:
         """Whether it is compiled once it has run for long enough."""
         return self.names_arrays and not (self.given_up or self.why_left)
 
-    def is_looked_for(self) -> bool:
-        """Whether its next call is to be seen: once, and again where it has to run for longer."""
+    def look_for(self) -> bool:
+        """Whether its next call is to be seen: once for each wait, and again for a longer one."""
         price = self.account.price
         if not self.is_waiting or self.account.ran < price or price <= LONGER * self.looked_for:
             return False

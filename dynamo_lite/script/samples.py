@@ -60,7 +60,7 @@ class Samples:
             if history is not None and not history.compiled:
                 history.account.ran += seconds
                 credit_code(code, nanoseconds(seconds))
-                is_due |= history.is_looked_for()
+                is_due |= history.look_for()
         return is_due
 
     def note_refused(self, frame: FrameType) -> None:
