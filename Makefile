@@ -21,7 +21,7 @@ demo: $(STAMP)
 # Threads of OpenBLAS that wait for each other in several processes at once keep all cores busy.
 test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(OPTIONS) $(TESTS)
+	$(BIN)/python -m pytest -q -n $(JOBS) $(OPTIONS) $(TESTS)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

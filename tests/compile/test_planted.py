@@ -1,5 +1,6 @@
 """Every planted cost names the user's line, the reason in words, and a remedy that works."""
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -24,7 +25,8 @@ def calls_of(function, calls, options):
 
 
 @pytest.fixture(autouse=True)
-def threads_of_errors():
+def threads_of_errors(monkeypatch):
+    monkeypatch.delitem(sys.modules, "wave", raising=False)  # imported by a cost, once a process
     with np.errstate(under="ignore"):
         yield
 
