@@ -359,3 +359,22 @@ def test_iterators_that_the_program_has_names_for():
     compiled = dl.compile(named)
     for n in (90, 51, 80):
         assert not differences(outcome_of_copy(compiled, (X, n)), outcome_of_copy(named, (X, n)))
+
+
+def keeps_what_it_saw(start, count, x):
+    seen, total = [], np.float64(0.0)
+    for i in range(start, start + count * 1000, 1000):
+        total = total * 0.5 + x[i % 400]
+        if i % 3000 == start % 3000:
+            seen.append((str(i), i, total))
+    return seen, total
+
+
+@pytest.mark.parametrize("start", [0, -200_000, 2**30 - 200_000, 2**31, -(2**30) - 100_000])
+def test_numbers_kept_at_exits_stay_what_they_are(start):
+    compiled = dl.compile(keeps_what_it_saw)
+    for _ in range(3):
+        expected, found = keeps_what_it_saw(start, 400, X), compiled(start, 400, X)
+        assert found == expected
+        assert [[*map(type, row)] for row in found[0]] == [[*map(type, row)] for row in expected[0]]
+        assert len({id(i) for _, i, _ in found[0]}) == len(found[0])

@@ -12,6 +12,7 @@
 #include "interpreter/interpreter.h"
 #include "interpreter/range_iterators.h"
 #include "runtime/runtime.h"
+#include "runtime/spare_numbers.h"
 
 namespace {
 
@@ -64,7 +65,7 @@ public:
         std::copy(program.constants.begin(), program.constants.end(), values + n_owned);
     }
     ~Registers() {
-        for (Py_ssize_t i = 0; i < n_owned; ++i) Py_XDECREF(values[i]);
+        for (Py_ssize_t i = 0; i < n_owned; ++i) drop(values[i]);
     }
     Registers(const Registers &) = delete;
     PyThreadState *const thread;
@@ -78,12 +79,16 @@ public:
     void begin(const std::vector<int> &operands, PyObject *callee) {
         PyObject *next[MOST_OPERANDS];
         for (Py_ssize_t i = 0; i < n_args; ++i) next[i] = Py_NewRef(values[operands[i]]);
-        for (Py_ssize_t i = 0; i < n_args; ++i) Py_DECREF(std::exchange(values[i], next[i]));
-        for (Py_ssize_t i = n_args; i < n_owned; ++i) Py_XDECREF(std::exchange(values[i], nullptr));
+        for (Py_ssize_t i = 0; i < n_args; ++i) drop(std::exchange(values[i], next[i]));
+        for (Py_ssize_t i = n_args; i < n_owned; ++i) drop(std::exchange(values[i], nullptr));
         following = callee;
     }
 
 private:
+    static void drop(PyObject *value) {
+        if (value) drop_number(value);
+    }
+
     Py_ssize_t n_args, n_owned;
     PyObject *following = nullptr;
     PyObject *values[MOST_VALUES];
@@ -111,7 +116,7 @@ Ran run_graph(Registers &registers, const Step &step) {
 // Over what is left of an iterator over a range: up to `last`, behind which it goes on.
 Ran iterate(Registers &registers, const Step &step) {
     RangeIterator *iterator = range_iterator(registers[step.iterator]);
-    PyObject *next = iterator ? PyLong_FromLong(iterator->next()) : nullptr;
+    PyObject *next = iterator ? new_int(iterator->next()) : nullptr;
     *registers.at(step.next) = next;
     if (!next) return Ran::RAISED;
     Ran ran = run_graph(registers, step);

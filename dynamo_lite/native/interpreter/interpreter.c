@@ -142,7 +142,7 @@ int is_monitored(void) {
 int lines_are_watched(PyThreadState *thread) {
     if (thread->c_tracefunc) return 1;
 #if PY_VERSION_HEX >= 0x030C0000
-    PyObject *const *names = PyInterpreterState_Get()->monitoring_tool_names;
+    PyObject *const *names = thread->interp->monitoring_tool_names;
     PyObject *profiler = names[PY_MONITORING_PROFILER_ID];
     return names[0] || names[1] || names[3] || names[4] || names[5] ||
            (profiler && !(PyUnicode_Check(profiler) &&

@@ -29,11 +29,12 @@ struct RangeIterator {
 // The start, stop or step (0, 1, 2) of what is left.
 inline bool bound_of(const RangeIterator *iterator, int64_t which, int64_t &value) {
     unsigned long beyond = static_cast<unsigned long>(iterator->count()) * iterator->step;
-    const long bounds[] = {iterator->next(), static_cast<long>(iterator->next() + beyond),
-                           iterator->step};
-    if (which < 0 || which > 2) return false;
-    value = bounds[which];
-    return true;
+    switch (which) {
+    case 0: value = iterator->next(); return true;
+    case 1: value = static_cast<long>(iterator->next() + beyond); return true;
+    case 2: value = iterator->step; return true;
+    default: return false;
+    }
 }
 
 // The same of a range_iterator; false for anything else.

@@ -3,6 +3,7 @@
 #include "runtime/runtime.h"
 
 #include "runtime/fp_state.h"
+#include "runtime/spare_numbers.h"
 #include "interpreter/interpreter.h"
 #include "base/numpy_api.h"
 #include "base/spans.h"
@@ -112,6 +113,7 @@ int32_t new_view(Frame *frame, int64_t slot, PyObject *base, void *data, PyArray
 
 // As PyArray_Scalar makes it; of the two bools there is one each.
 PyObject *new_number(PyArray_Descr *descr, const void *data) {
+    if (descr->type_num == NPY_DOUBLE) return new_double(*static_cast<const double *>(data));
     PyObject *number = descr->typeobj->tp_alloc(descr->typeobj, 0);
     if (number != nullptr) {
         memcpy(reinterpret_cast<char *>(number) + sizeof(PyObject), data, PyDataType_ELSIZE(descr));
@@ -131,7 +133,7 @@ int32_t box_python(Frame *frame, int64_t slot, int32_t kind, const void *data) {
     auto *number = static_cast<const double *>(data);
     switch (kind) {
         case 0: return keep(frame, slot, PyBool_FromLong(*static_cast<const uint8_t *>(data)));
-        case 1: return keep(frame, slot, PyLong_FromLongLong(*static_cast<const int64_t *>(data)));
+        case 1: return keep(frame, slot, new_int(*static_cast<const int64_t *>(data)));
         case 2: return keep(frame, slot, PyFloat_FromDouble(number[0]));
         case 3: return keep(frame, slot, PyComplex_FromDoubles(number[0], number[1]));
         default: return FAILED;
