@@ -11,9 +11,9 @@ import os
 import time
 from collections.abc import Iterator
 from stat import S_ISREG
-from typing import NamedTuple
 
 from ..base.config import config
+from ..base.records import NamedTuple
 
 SHARE = 16  # the part of the limit that may be written, or is made free, at a time
 OFTEN = 3600  # seconds in which the files are counted once, unless a process writes very much

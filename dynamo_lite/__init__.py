@@ -158,9 +158,8 @@ def __getattr__(name: str) -> Any:
         hint = "" if name.startswith("_") else importlib.import_module(NEAREST, __name__).meant(
             name, __all__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
-    loaded = importlib.import_module(LOADING, __name__).loaded
-    for module, names in MODULES.items():
-        home = loaded(module, __name__)
+    homes = importlib.import_module(LOADING, __name__).all_loaded(MODULES, __name__)
+    for home, names in zip(homes, MODULES.values()):
         globals().update({each: getattr(home, each) for each in names})
     return globals()[name]
 

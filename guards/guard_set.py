@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..base.records import dataclass
+from ..base.records import NamedTuple, dataclass
 from ..errors import GraphBreak
 from ..ir.graph import Location
 from ..ir.ops.libraries import byte_bounds

@@ -4,21 +4,38 @@ from __future__ import annotations
 import gc
 import importlib.util
 import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .one_file import from_one_file
 
 
 def loaded(name: str, package: str | None = None) -> Any:
-    """The module. Python looks for garbage while hundreds of modules are made, and finds none: it
-    looks again afterwards."""
-    if (module := importlib.util.resolve_name(name, package)) in sys.modules:
-        return importlib.import_module(module)
+    """The module."""
+    return all_loaded((name,), package)[0]
+
+
+def all_loaded(names: Collection[str], package: str | None = None) -> list[Any]:
+    """Several modules."""
+    if all(is_loaded(name, package) for name in names):
+        return [importlib.import_module(name, package) for name in names]
+    with without_garbage(), from_one_file():
+        return [importlib.import_module(name, package) for name in names]
+
+
+def is_loaded(name: str, package: str | None = None) -> bool:
+    return importlib.util.resolve_name(name, package) in sys.modules
+
+
+@contextmanager
+def without_garbage() -> Iterator[None]:
+    """Python looks for garbage while hundreds of modules are made, and finds none: it looks again
+    afterwards."""
     is_enabled = gc.isenabled()
     gc.disable()
     try:
-        with from_one_file():
-            return importlib.import_module(name, package)
+        yield
     finally:
         if is_enabled:
             gc.enable()

@@ -1,4 +1,4 @@
-"""`dataclass` as in the standard library, made in a tenth of the time.
+"""`dataclass` and `NamedTuple` as in the standard library, made in a part of the time.
 
 The standard decorator compiles half a dozen methods for every class, which for the classes of this
 package is most of what importing it takes. Here nothing is compiled: the core has the methods that
@@ -9,6 +9,7 @@ slots: no field, so it counts neither for equality nor for the text.
 """
 from __future__ import annotations
 
+import collections
 import inspect
 import reprlib
 import sys
@@ -21,7 +22,26 @@ if sys.version_info < (3, 14):  # those that the core knows
 if TYPE_CHECKING or sys.version_info >= (3, 14):
     from dataclasses import dataclass
     from functools import cached_property
+    from typing import NamedTuple
 else:
+
+    class TupleClass(type):
+        """Makes a class statement with the base `NamedTuple` a named tuple of the annotated names.
+        The annotations stay the texts that they are, which `typing` compiles."""
+
+        def __new__(cls, name, bases, body):
+            if not bases:
+                return super().__new__(cls, name, bases, body)
+            fields = body["__annotations__"]
+            made = collections.namedtuple(
+                name, fields, defaults=[body[each] for each in fields if each in body])
+            for each, value in body.items():
+                if each not in fields:
+                    setattr(made, each, value)
+            return made
+
+    class NamedTuple(metaclass=TupleClass):
+        pass
 
     class cached_property:
         """What is computed of an instance when it is first asked for, and lives as long as it: in a
@@ -36,16 +56,16 @@ else:
         def make(cls):
             own = own_fields(cls)
             known = {**inherited_fields(cls), **own}
+            shared = {name: value for name, value in SHARED[frozen, frozen and slots].items()
+                      if name not in cls.__dict__}
+            shared["__dataclass_fields__"] = known
+            shared["__match_args__"] = tuple([name for name, item in known.items() if item.init])
             if slots:
-                cls = with_slots(cls, own, weakref_slot)
-            cls.__dataclass_fields__ = known
-            cls.__match_args__ = tuple(name for name, item in known.items() if item.init)
+                cls = with_slots(cls, own, weakref_slot, shared)
+            else:
+                for name, value in shared.items():
+                    setattr(cls, name, value)
             add_methods(cls, eq, frozen)
-            define(cls, __repr__=show)
-            if frozen:
-                define(cls, __setattr__=refuse_set, __delattr__=refuse_delete)
-            if frozen and slots:
-                define(cls, __getstate__=get_state, __setstate__=set_state)
             return cls
 
         return make if cls is None else make(cls)
@@ -73,16 +93,18 @@ def own_fields(cls: Any) -> dict[str, Field[Any]]:
     return found
 
 
-def with_slots(cls: Any, own: dict[str, Field[Any]], weakref_slot: bool) -> Any:
-    """The same class with slots; slots cannot be added to a class that exists."""
+def with_slots(
+    cls: Any, own: dict[str, Field[Any]], weakref_slot: bool, more: dict[str, Any]
+) -> Any:
+    """The same class with slots and `more` in its body; slots cannot be added to a class that
+    exists, and adding methods takes longer then."""
     present = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
     names = [name for name in own if name not in present]
     computed = {name: v.func for name, v in cls.__dict__.items() if isinstance(v, cached_property)}
     names += computed
-    body = {
-        name: value for name, value in cls.__dict__.items()
-        if name not in own and name not in ("__dict__", "__weakref__", *computed)
-    }
+    replaced = {*own, *computed, "__dict__", "__weakref__"}
+    body = {name: value for name, value in cls.__dict__.items() if name not in replaced}
+    body.update(more)
     if computed:
         body["__getattr__"] = keeping(computed)
     body["__slots__"] = (*names, "__weakref__") if weakref_slot else tuple(names)
@@ -104,13 +126,6 @@ def keeping(computed: dict[str, Any]) -> Any:
     return __getattr__
 
 
-def define(cls: Any, **methods: Any) -> None:
-    """Add methods that the class body does not define itself."""
-    for name, method in methods.items():
-        if name not in cls.__dict__:
-            setattr(cls, name, method)
-
-
 # -- the methods that depend on the fields
 
 
@@ -122,7 +137,8 @@ def add_methods(cls: Any, eq: bool, frozen: bool) -> None:
     if not eq:
         return
     implied = "__eq__" in cls.__dict__ and cls.__dict__.get("__hash__") is None
-    define(cls, __eq__=equal)
+    if "__eq__" not in cls.__dict__:
+        cls.__eq__ = equal
     if "__hash__" not in cls.__dict__ or implied:
         cls.__hash__ = hash_ if frozen else None
 
@@ -162,4 +178,10 @@ def set_state(self: Any, state: tuple[Any, ...]) -> None:
         object.__setattr__(self, name, value)
 
 
-__all__ = ["cached_property", "dataclass", "field"]
+_ALL = {"__repr__": show}
+_FROZEN = {**_ALL, "__setattr__": refuse_set, "__delattr__": refuse_delete}
+_FROZEN_SLOTS = {**_FROZEN, "__getstate__": get_state, "__setstate__": set_state}
+SHARED = {(False, False): _ALL, (True, False): _FROZEN, (True, True): _FROZEN_SLOTS}
+"""They, unless the class body has them itself: for all, for frozen ones, for those with slots."""
+
+__all__ = ["NamedTuple", "cached_property", "dataclass", "field"]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..base.records import NamedTuple
 from ..native import CONTINUATION
 from .assembling import Assembler, Label, jump_back
 from .flow import plain_successors, shape_of, up_to

@@ -33,8 +33,9 @@ import weakref
 from collections.abc import Iterator
 from functools import partial
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..base.records import NamedTuple
 from .rotating import with_one_head
 
 VERSION = sys.version_info[:2]

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..base.records import NamedTuple
 from ..native import NativeEntry
 
 

@@ -1,11 +1,11 @@
 """What lies beyond the ends of an array: its other end, copies of its edge, or a constant."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..base.records import dataclass
+from ..base.records import NamedTuple, dataclass
 
 
 class Reach(NamedTuple):

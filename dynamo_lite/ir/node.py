@@ -1,10 +1,10 @@
 """What a graph is made of: nodes, the user's lines they came from, and where symbols are found."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..base.cells import cell_of
-from ..base.records import dataclass, field
+from ..base.records import NamedTuple, dataclass, field
 from .errstates import AMBIENT, Errstate
 from .sizes import Size
 from .tree import leaves, map_leaves

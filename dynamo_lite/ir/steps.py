@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Union
+
+from ..base.records import NamedTuple
 
 if TYPE_CHECKING:
     from .sizes import Size

@@ -15,13 +15,14 @@ import numpy as np
 from ..api.directives import is_disabled
 from ..backends.registry import Backend, list_backends, lookup_backend
 from ..base.config import Config, changed, config, follow
-from ..base.loading import loaded
+from ..base.loading import is_loaded, loaded
 from ..base.nearest import nearest
 from ..base.remedies import remedy_for
 from ..errors import BackendError, DynamoWarning
 from ..native import CompiledFunction, set_num_threads
 from .compile_frame import PIPELINE, compiled_function
 from .family import is_async, is_generator
+from .kept import is_kept
 from .options import Options
 from .stats import FrameRecord
 
@@ -184,7 +185,6 @@ def _options(
         raise TypeError(f"a backend is a name or callable(graph, example_inputs), not {backend!r}")
     if isinstance(backend, str) and backend in PRELOADED:
         lookup_backend(PRELOADED[backend])
-    loaded(PIPELINE, __package__)
     graphs, tuned = (True if mode in modes else None for modes in (WITH_GRAPHS, TUNED))
     settings = _settings(options or {}, recompile_limit=recompile_limit, device=device,
                          cuda_graphs=graphs, autotune=tuned)
@@ -220,6 +220,14 @@ def _compile(fn: Any, options: Options, disable: bool) -> Any:
     return CompiledCallable(fn, options)
 
 
+def _function(fn: FunctionType, options: Options) -> Any:
+    """The compiler is loaded when a function is decorated, not in its first call; a process that
+    finds all its entries on disk needs none."""
+    if not is_loaded(PIPELINE, __package__) and not is_kept(fn, options):
+        loaded(PIPELINE, __package__)
+    return compiled_function(fn, options)
+
+
 def _method(fn: MethodType, options: Options) -> Any:
     return MethodType(_compile(fn.__func__, options, False), fn.__self__)
 
@@ -253,12 +261,12 @@ def _builtin(fn: Callable[..., Any], options: Options) -> Any:
 
     functools.update_wrapper(call, fn, ("__name__", "__qualname__", "__doc__"), ())
     assert isinstance(call, FunctionType)
-    return compiled_function(call, options)
+    return _function(call, options)
 
 
 WRAPPERS: tuple[tuple[Any, Callable[[Any, Options], Any]], ...] = (
-    (FunctionType, compiled_function),
-    (CompiledFunction, lambda fn, options: compiled_function(fn.__wrapped__, options)),
+    (FunctionType, _function),
+    (CompiledFunction, lambda fn, options: _function(fn.__wrapped__, options)),
     (MethodType, _method),
     ((staticmethod, classmethod), _descriptor),
     (property, _property),

@@ -94,6 +94,12 @@ def may_keep(options: Options) -> bool:
     )  # fmt: skip
 
 
+def is_kept(function: FunctionType, options: Options) -> bool:
+    """Whether earlier processes have kept entries of a function."""
+    name = name_of(function, options) if may_keep(options) else ""
+    return bool(name and entries.stored(name))
+
+
 def name_of(function: FunctionType, options: Options) -> str:
     """The file of a function; nothing where it has none."""
     try:

@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import importlib
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
+
+from ..base.records import NamedTuple
 
 
 class Rewritten(NamedTuple):

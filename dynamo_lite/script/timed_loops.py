@@ -5,9 +5,9 @@ import math
 import operator
 import time
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..base.records import dataclass
+from ..base.records import NamedTuple, dataclass
 from ..bytecode.loop_functions import LoopSite
 from ..native import time_in_compiled
 from ..runtime.decisions import Decision

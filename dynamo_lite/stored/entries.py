@@ -13,13 +13,14 @@ from dataclasses import fields
 from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..backends import disk
 from ..backends.llvm.objects import graph_cache
 from ..backends.llvm.objects.image import Kept
 from ..backends.llvm.objects.version import GENERATOR, stamps
 from ..base.config import Config, config
+from ..base.records import NamedTuple
 from ..codegen.bound import Bound
 from ..errors import Unsupported
 from ..guards.programs.flatten import FlatGuards
@@ -104,7 +105,7 @@ def loaded(path: str, sum_of_key: str, single: bool, places: bytes) -> NativeEnt
 def name_of(function: FunctionType, options: Sequence[Any]) -> str:
     """The file of a function; Unsupported for code that cannot be told in another process."""
     values = tuple((name, getattr(config, name)) for name in settings())
-    parts = (GENERATOR, PACKAGE, of_code(function.__code__), function.__module__,
+    parts = (PACKAGE, of_code(function.__code__), function.__module__,
              function.__qualname__, values, tuple(options))
     return f"entries/{digest(repr(parts).encode())}.bin"
 
@@ -114,7 +115,7 @@ def settings() -> tuple[str, ...]:
     return tuple(each.name for each in fields(Config) if each.name not in OF_NO_MATTER)
 
 
-PACKAGE = sorted(stamps(str(Path(__file__).parents[1])))
+PACKAGE = digest(repr((GENERATOR, sorted(stamps(str(Path(__file__).parents[1]))))).encode())
 """This very compiler, taken when it is loaded: any change to a source file makes another one."""
 
 

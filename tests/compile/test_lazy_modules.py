@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.base import one_file
 from dynamo_lite.runtime.users_lines import module_at
 
 LIBRARY = "import numpy as np\ndef twice(x): return x * 2 + np.sin(x)\n"
@@ -29,11 +28,6 @@ def lazy(tmp_path, monkeypatch):
 def test_looking_for_the_module_of_a_file(lazy):
     module_at.cache_clear()
     assert module_at(np.__file__) == "numpy" and module_at("nowhere.py") == ""
-    assert not lazy()
-
-
-def test_looking_for_modules_of_the_compiler(lazy):
-    assert "dynamo_lite.base.one_file" in dict(one_file.loaded_specs())
     assert not lazy()
 
 

@@ -105,12 +105,16 @@ def test_what_python_keeps_is_kept_for_the_source_as_it_is(tmp_path):
     source = tmp_path / "m.py"
     source.write_text("x = 1\n")
     spec = one_file.importlib.util.spec_from_file_location("m", source)
-    assert one_file.kept_by_python(spec) == b""
+    header = one_file.header_of(str(source))
+    assert one_file.kept_by_python(spec) == (header, None)
     spec.loader.exec_module(one_file.importlib.util.module_from_spec(spec))
     if not sys.dont_write_bytecode:
-        assert one_file.kept_by_python(spec)[:16] == one_file.header_of(str(source))
+        assert one_file.kept_by_python(spec)[0] == header
+        assert one_file.kept_by_python(spec)[1].co_filename == str(source)
         source.write_text("x = 10\n")
-        assert one_file.kept_by_python(spec) == b""
+        assert one_file.kept_by_python(spec)[1] is None
+        source.unlink()
+        assert one_file.kept_by_python(spec) == (b"", None)
 
 
 def test_modules_that_are_there_are_not_looked_for(monkeypatch):
@@ -121,9 +125,9 @@ def test_modules_that_are_there_are_not_looked_for(monkeypatch):
 
 def test_modules_that_lie_elsewhere_are_left_to_python(place):
     look(place)
-    modules = one_file.Modules(str(file_of(place)))
+    modules = one_file.Modules(str(file_of(place).with_suffix(".pyc")))
     modules.open()
     folder = place / "dynamo_lite"
-    assert modules.find_spec("dynamo_lite.base", [str(folder)]) is not None
-    assert modules.find_spec("dynamo_lite.base", [str(folder / "elsewhere")]) is None
+    assert modules.find_spec("dynamo_lite.tracer", [str(folder)]) is not None
+    assert modules.find_spec("dynamo_lite.tracer", [str(folder / "elsewhere")]) is None
     modules.close()

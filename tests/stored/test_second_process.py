@@ -231,3 +231,27 @@ def test_files_that_are_damaged_count_as_absent(run, first):
         path.unlink()
     again = run()
     assert again[0] == first[1][0] and again[2] > 0
+
+
+SMALL = """
+import sys
+import numpy as np
+import dynamo_lite as dl
+
+@dl.compile
+def f(x):
+    return x * 2 + 1
+
+decorated = "dynamo_lite.tracer.frame.root" in sys.modules
+f(np.arange(3.0))
+print(decorated, "dynamo_lite.tracer.frame.root" in sys.modules)
+"""
+
+
+def test_the_compiler_is_loaded_for_functions_that_have_no_entries(tmp_path):
+    (tmp_path / "small.py").write_text(SMALL)
+    environment = {**os.environ, "DYNAMO_CACHE_DIR": str(tmp_path / "cache"),
+                   "DYNAMO_KEEP_ENTRIES": "1"}
+    said = [subprocess.run([sys.executable, tmp_path / "small.py"], env=environment, text=True,
+                           capture_output=True, check=True).stdout for _ in range(2)]
+    assert said == ["True True\n", "False False\n"]

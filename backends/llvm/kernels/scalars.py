@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ....base.loading import loaded
 from ....ir.ops import topics as topics  # they fill the registry
 from ....ir.ops.c_functions import UFUNCS
 from ....ir.row import ROWS, Op
@@ -26,9 +27,9 @@ from ..builder.pairs import Element, Pair
 from ..builder.terms import Term
 from ..builder.values import Value
 from ..maths.called import function as called_outside
-from ..maths.functions import FUNCTIONS as MATHS
 
 Function = Callable[..., Any]
+MATHS = "..maths.functions"
 INLINE: Mapping[str, str] = {
     row.name: UFUNCS[target].__name__ for target, row in ROWS.items() if target in UFUNCS
 }
@@ -61,8 +62,15 @@ def function(name: str, dtype: np.dtype) -> Function | None:
         return pairs.FUNCTIONS.get(name)
     if dtype.kind == "f":
         name = INLINE.get(name, name)
-        return MATHS.get(name) or OWN.get(name)
+        return maths().get(name) or OWN.get(name)
     return integers.FUNCTIONS.get(name) or OWN.get(name)
+
+
+@cache
+def maths() -> Mapping[str, Function]:
+    """The elementary functions, which most programs have none of."""
+    functions: Mapping[str, Function] = loaded(MATHS, __package__).FUNCTIONS
+    return functions
 
 
 def has(op: str, *dtypes: np.dtype) -> bool:

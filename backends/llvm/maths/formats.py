@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from ....base.records import dataclass
+from ....base.records import NamedTuple, dataclass
 from ..builder.elements import F32, F64, Number
 from ..builder.values import Value
 from .avx512 import Function, native, scalef

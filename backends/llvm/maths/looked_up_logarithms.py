@@ -6,8 +6,8 @@ The arithmetic of arguments without a logarithm is quiet; they are settled in a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
+from ....base.records import NamedTuple
 from ..builder.values import Value
 from .avx512 import exponent_of, looked_up, mantissa_of, quiet_difference, quiet_scalef, table_size
 from .formats import SINGLE, estrin, format_of

@@ -3,8 +3,8 @@ short polynomials for the rest, and no branches."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from ....base.records import NamedTuple
 from ..builder.elements import Number
 from ..builder.values import Value
 from .avx512 import DOWN, at_least, at_most, looked_up, quiet_fma, scalef, table_size, within

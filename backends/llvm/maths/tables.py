@@ -5,9 +5,10 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, localcontext
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
+
+from ....base.records import NamedTuple
 
 PRECISION = Context(prec=60)
 

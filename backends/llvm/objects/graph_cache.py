@@ -11,8 +11,9 @@ import ast
 import marshal
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from ....base.records import NamedTuple
 from ....errors import Unsupported
 from ....ir.control import all_nodes
 from ....ir.facts import Answer, Facts, answers_alike

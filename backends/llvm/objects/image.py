@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ....base.config import config
 from ....base.loading import loaded
-from ....base.records import dataclass
+from ....base.records import NamedTuple, dataclass
 from ....errors import Unsupported
 from ....ir.node import Location
 from ....ir.plain import from_plain, plain, plain_dtype

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 BITS = {"float": "f32", "double": "f64"}
 NEAREST, STRICT = ', metadata !"round.tonearest"', ', metadata !"fpexcept.strict"'
@@ -16,8 +17,8 @@ CONSTRAINED = "llvm.experimental.constrained"
 _FLOAT = r"(?P<t>float|double)"
 _NAME = r"  (?P<name>%\w+) = "
 
-RAISING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(_NAME + pattern), f"  {{name}} = call {call}") for pattern, call in (
+RAISING: tuple[tuple[str, str], ...] = tuple(
+    (_NAME + pattern, f"  {{name}} = call {call}") for pattern, call in (
         (rf"(?P<op>fadd|fsub|fmul|fdiv) {_FLOAT} (?P<a>\S+), (?P<b>\S+)",
          f"{{t}} @{CONSTRAINED}.{{op}}.{{s}}({{t}} {{a}}, {{t}} {{b}}{NEAREST}{STRICT})"),
         (rf"fcmp (?P<op>\w+) {_FLOAT} (?P<a>\S+), (?P<b>\S+)",
@@ -36,14 +37,17 @@ RAISING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )  # fmt: skip
 """What an instruction looks like, and what it becomes."""
 
-PASSED = re.compile(
+PASSED = (
     r"  (%\w+ = )?(store |load |phi |select |bitcast |getelementptr |alloca |fneg |insertelement |"
     r"extractelement |shufflevector |[su]itofp \w+ \S+ to (float|double)$|call \w+ (%|asm )|"
     r"call [^@]*@((?!llvm\.)|(llvm\.fabs|llvm\.copysign|llvm\.x86|" + CONSTRAINED + r")\.))"
 )
 """Instructions on floats that raise nothing, or cannot be moved."""
-FLOATING = re.compile(r"\b(float|double|half|bfloat|x86_fp80|fp128|ppc_fp128)\b")
-OPAQUE = re.compile(r'  (%\w+) = call (\w+) asm "", "=[rx],0"\((.*)\) memory\(none\)')
+FLOATING = r"\b(float|double|half|bfloat|x86_fp80|fp128|ppc_fp128)\b"
+OPAQUE = r'  (%\w+) = call (\w+) asm "", "=[rx],0"\((.*)\) memory\(none\)'
+
+compiled = cache(re.compile)
+"""Patterns are compiled for the first program that they are applied to."""
 
 
 def strict(lines: Sequence[str]) -> list[str] | None:
@@ -56,12 +60,12 @@ def strict(lines: Sequence[str]) -> list[str] | None:
 
 def kept(line: str) -> str | None:
     """An instruction whose flags are raised where it stands, or None where there is no such."""
-    if match := OPAQUE.fullmatch(line):
+    if match := compiled(OPAQUE).fullmatch(line):
         return f"  {match[1]} = bitcast {match[3]} to {match[2]}"
     line = line.replace(" volatile ", " ", 1)
-    if not FLOATING.search(line):
+    if not compiled(FLOATING).search(line):
         return line
     for pattern, call in RAISING:
-        if match := pattern.fullmatch(line):
+        if match := compiled(pattern).fullmatch(line):
             return call.format(**match.groupdict(), s=BITS[match["t"]])
-    return line if PASSED.match(line) else None
+    return line if compiled(PASSED).match(line) else None

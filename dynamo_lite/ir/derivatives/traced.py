@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...base.records import NamedTuple
 from ...errors import Unsupported
 from ..core import Chain
 from ..node import Node

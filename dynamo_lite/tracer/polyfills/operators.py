@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 from .iterators import POLYFILLS, polyfill_of
@@ -62,18 +63,20 @@ IN_PLACE = {
 STATEMENTS = {operator.setitem: "(a, b, c): a[b] = c", operator.delitem: "(a, b): del a[b]"}
 
 
-def _define(text: str) -> Any:
-    """A function made of the operator's own instruction, which dispatches as the operator does."""
-    namespace: dict[str, Any] = {"__name__": __name__}
-    exec(f"def polyfill{text}", namespace)
-    return namespace["polyfill"]
+TEXTS: dict[Any, str] = {
+    **{function: f"(a, b): return {text}" for function, text in OPERATORS.items()},
+    **{function: f"(a): return {text}" for function, text in UNARY.items()},
+    **{function: f"(a, b):\n a {text} b\n return a" for function, text in IN_PLACE.items()},
+    **STATEMENTS,
+}
 
 
-POLYFILLS.update(
-    {function: _define(f"(a, b): return {text}") for function, text in OPERATORS.items()}
-)
-POLYFILLS.update({function: _define(f"(a): return {text}") for function, text in UNARY.items()})
-POLYFILLS.update(
-    {function: _define(f"(a, b):\n a {text} b\n return a") for function, text in IN_PLACE.items()}
-)
-POLYFILLS.update({function: _define(text) for function, text in STATEMENTS.items()})
+def _defined(texts: Iterable[str]) -> list[Any]:
+    """Functions made of the operators' own instructions, which dispatch as the operators do."""
+    made: list[Any] = []
+    source = "".join(f"def polyfill{text}\nmade.append(polyfill)\n" for text in texts)
+    exec(source, {"__name__": __name__, "made": made})
+    return made
+
+
+POLYFILLS.update(zip(TEXTS, _defined(TEXTS.values())))

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...base.origins import code_name, is_library_file
+from ...base.records import NamedTuple
 from ...bytecode.reading import codes_in, read
 from ...ir.node import Location
 
