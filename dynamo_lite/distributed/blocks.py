@@ -45,7 +45,7 @@ def small(part: Part, value: Value, block: tuple[int, ...]) -> bool:
 def in_blocks(array: Any, cut: Any) -> Any:
     """An array of NumPy's or of a file as one of Dask's."""
     if isinstance(array, BlockSource):
-        return da.from_array(array.reader, cut, asarray=True)
+        return da.from_array(array.reader, cut, asarray=True, name=False)
     return da.from_array(array, cut)
 
 

@@ -1,14 +1,13 @@
 """Arrays that lie in memory or in files, cut into blocks that tasks read for themselves."""
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base.records import dataclass
+from .files import file_of
 
 SMALL = 1 << 20
 """Bytes of an array that is not cut unless somebody says how."""
@@ -19,26 +18,6 @@ def is_dataset(value: Any) -> bool:
     return not isinstance(value, np.ndarray | np.generic) and all(
         hasattr(value, name) for name in ("shape", "dtype", "ndim", "__getitem__")
     ) and isinstance(getattr(value, "dtype", None), np.dtype) and not hasattr(value, "dask")
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A file of NumPy's `memmap`, read without being mapped: what was read is given back at once,
-    and the file goes to other processes by its name."""
-
-    filename: str
-    offset: int
-    dtype: Any
-    shape: tuple[int, ...]
-
-    def __getitem__(self, key: tuple[slice, ...]) -> np.ndarray:
-        first, *others = key
-        start, stop, _ = first.indices(self.shape[0])
-        row = math.prod(self.shape[1:])
-        with open(self.filename, "rb") as file:
-            file.seek(self.offset + start * row * self.dtype.itemsize)
-            read = np.fromfile(file, self.dtype, (stop - start) * row)
-        return read.reshape((stop - start, *self.shape[1:]))[(slice(None), *others)]
 
 
 @dataclass(eq=False, slots=True)
@@ -60,16 +39,7 @@ class BlockSource:
     def reader(self) -> Any:
         """What blocks are read from."""
         array = self.array
-        if type(array) is np.memmap and array.filename is not None and array.ndim and (
-            array.flags.c_contiguous and array.base is not None and is_all_of_its_file(array)
-        ):
-            return Rows(os.fspath(array.filename), array.offset, array.dtype, array.shape)
-        return array
-
-
-def is_all_of_its_file(array: np.memmap) -> bool:
-    """Whether it is what was mapped, and no view of a part."""
-    return array.base is array._mmap  # type: ignore[attr-defined]
+        return (file_of(array) if isinstance(array, np.ndarray) else None) or array
 
 
 @dataclass(frozen=True, slots=True)

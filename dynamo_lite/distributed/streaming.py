@@ -6,7 +6,7 @@ import math
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -23,6 +23,10 @@ from ..runtime.options import Options
 from .block_sizes import bytes_per_block, rows_per_block
 from .calls import Blockwise
 from .sources import SMALL, BlockSource, cut_evenly, explicit, is_dataset
+from .threads import on_threads
+
+PLAIN = (np.ndarray, np.memmap)
+"""Arrays that are nothing but their elements, as a masked array is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Streaming:
     def sources(self, arguments: Any) -> dict[int, BlockSource]:
         """The arrays that are cut, by their identity."""
         found = {id(each): each for each in leaves(arguments)
-                 if isinstance(each, np.ndarray) or is_dataset(each)}
+                 if type(each) in PLAIN or is_dataset(each)}
         large = {key: each for key, each in found.items()
                  if each.ndim and each.dtype != object and self.is_cut(each)}
         sizes = [each.dtype.itemsize * math.prod(each.shape) for each in large.values()]
@@ -81,9 +85,8 @@ class Streaming:
         lazy = [each for each in leaves(result) if isinstance(each, da.Array)]
         if not lazy:
             return result
-        with self.shown(), dask.config.set(num_workers=self.workers):
-            done = self.stored(lazy) if self.out is not None else dask.compute(
-                *lazy, scheduler="threads")
+        with self.shown(), on_threads(self.workers) as how:
+            done = self.stored(lazy, how) if self.out is not None else dask.compute(*lazy, **how)
         by_id = {id(each): value for each, value in zip(lazy, done)}
         return map_leaves(lambda leaf: by_id.get(id(leaf), leaf), result)
 
@@ -94,7 +97,7 @@ class Streaming:
         with ProgressBar(minimum=1.0, out=sys.stderr) if wanted else contextlib.nullcontext():
             yield
 
-    def stored(self, lazy: Sequence[Any]) -> list[Any]:
+    def stored(self, lazy: Sequence[Any], how: Mapping[str, Any]) -> list[Any]:
         places = self.out if isinstance(self.out, tuple) else (self.out,)
         if len(places) != len(lazy):
             raise ValueError(f"the function gives {len(lazy)} arrays, out has {len(places)} places")
@@ -106,7 +109,7 @@ class Streaming:
                        for file, array in zip(files, lazy)]
             for file in (*files, *(place.filename for place in places if is_mapped(place))):
                 reserve(file)
-            da.store(list(lazy), targets, lock=False, scheduler="threads")
+            da.store(list(lazy), targets, lock=False, **how)
             return [delivered(file, target, place)
                     for file, target, place in zip(files, targets, places)]
 
@@ -179,11 +182,16 @@ class Streamed:
         if self.run is None:
             self.run = Blockwise(self.function, self.options)
         sources = self.streaming.sources(flat_args)
-        given = map_leaves(lambda leaf: sources.get(id(leaf), leaf), flat_args)
+        given = map_leaves(lambda leaf: sources.get(id(leaf), unmapped(leaf)), flat_args)
         result = self.run(*given)
         if not sources and leaves(flat_args, da.Array) and self.streaming.out is None:
             return result
         return self.streaming.computed(result)
+
+
+def unmapped(leaf: Any) -> Any:
+    """A mapped array as a plain one, as tasks get those that are cut."""
+    return np.asarray(leaf) if type(leaf) is np.memmap else leaf
 
 
 def limit_of(text: Any) -> int | None:

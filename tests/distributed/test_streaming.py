@@ -37,6 +37,12 @@ def test_a_memmap_is_streamed(mapped, program, options):
     np.testing.assert_allclose(found, program(X), rtol=1e-9, atol=1e-12)
 
 
+def test_masked_arrays_keep_their_masks():
+    masked = np.ma.masked_less(X, 0.5)
+    found = dl.stream(lambda x: x.sum(axis=0), chunks=100)(masked)
+    np.testing.assert_allclose(found, masked.sum(axis=0))
+
+
 def test_the_backend_computes_at_once(mapped):
     for array in (mapped, X):
         found = dl.compile(standardised, backend="dask")(array)

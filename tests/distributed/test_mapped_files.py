@@ -1,0 +1,92 @@
+"""Arrays in files of NumPy's `memmap`: they are read, and what is read is what
+the array holds."""
+import os
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+pytest.importorskip("dask.array")
+from dynamo_lite.distributed import files
+from dynamo_lite.distributed.sources import BlockSource
+
+X = np.random.default_rng(0).random((1000, 4))
+
+
+def doubled(x):
+    return x * 2 + 1
+
+
+@pytest.fixture
+def path(tmp_path):
+    X.tofile(tmp_path / "x.dat")
+    return tmp_path / "x.dat"
+
+
+def mapped(path, mode="r", **options):
+    return np.memmap(path, "f8", mode, **{"shape": X.shape, **options})
+
+
+VIEWS = {
+    "all": lambda m: m, "rows": lambda m: m[100:900], "of a view": lambda m: m[100:][5:-7],
+    "plain": lambda m: np.asarray(m)[3:], "flat": lambda m: m.reshape(-1)[7:],
+    "columns": lambda m: m[:, 1:3], "backwards": lambda m: m[::-1], "steps": lambda m: m[::3],
+    "transposed": lambda m: m.T, "other type": lambda m: m.view("i8"),
+}
+READ = {"all", "rows", "of a view", "plain", "flat", "other type"}
+"""Whose bytes lie together in the file."""
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_a_mapped_file(path, name):
+    view, plain = VIEWS[name](mapped(path)), VIEWS[name](X)
+    np.testing.assert_array_equal(dl.stream(doubled, chunks=70)(view), doubled(plain))
+    assert isinstance(BlockSource(view, ()).reader, files.Rows) == (name in READ)
+
+
+def test_a_file_with_a_head(path, tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    loaded = np.load(tmp_path / "x.npy", mmap_mode="r")
+    np.testing.assert_array_equal(dl.stream(doubled, chunks=70)(loaded[1:]), doubled(X[1:]))
+
+
+def test_what_was_written_into_memory_alone_is_seen(path):
+    private = mapped(path, "c")
+    private[10:20] = 5
+    np.testing.assert_array_equal(dl.stream(doubled, chunks=70)(private), doubled(private))
+    shared = mapped(path, "r+")
+    shared[30:40] = 6
+    np.testing.assert_array_equal(dl.stream(doubled, chunks=70)(shared[1:]), doubled(shared[1:]))
+
+
+@pytest.mark.parametrize("replace", [
+    lambda path: os.replace(path.with_name("new.dat"), path), lambda path: os.unlink(path)])
+def test_a_file_that_was_replaced_or_deleted_is_still_the_array(path, replace):
+    old = mapped(path)
+    np.zeros_like(X).tofile(path.with_name("new.dat"))
+    replace(path)
+    np.testing.assert_array_equal(dl.stream(doubled, chunks=70)(old), doubled(X))
+
+
+def test_a_result_may_take_the_place_of_its_argument(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    run = dl.stream(doubled, chunks=70, out=tmp_path / "x.npy")
+    first = np.load(tmp_path / "x.npy", mmap_mode="r")
+    second = run(first)
+    np.testing.assert_array_equal(run(second), doubled(doubled(X)))
+    np.testing.assert_array_equal(run(first), doubled(X))
+
+
+def test_small_mapped_arrays_go_whole_to_every_task(path):
+    found = dl.stream(lambda x, y: x - y[0] + np.arange(4), memory_limit="1MB")(
+        mapped(path), mapped(path)[:2])
+    np.testing.assert_array_equal(found, X - X[0] + np.arange(4))
+
+
+def test_a_function_left_to_dask_reads_files_too(path):
+    def chunks(x):
+        return x.sum() + x.numblocks[0]
+
+    found = dl.stream(chunks, chunks=500)(mapped(path))
+    assert found == pytest.approx(X.sum() + 2)
