@@ -257,8 +257,11 @@ class FrameCompiler:
         Python is to run this call."""
         began, is_first = time.perf_counter(), self.family.visits(compiled)
         if (found := self.kept.fitting(flat_args)) is not None:
+            self.waiting.looks = 0
             return restored(found, self.function, compiled, self.report, self.history, began)
-        return None if is_first else self.pipeline.add_entry(compiled, flat_args)
+        if is_first or (self.kept.untried and self.waiting.awaits_kept(compiled)):
+            return None
+        return self.pipeline.add_entry(compiled, flat_args)
 
     @hidden
     def watched(

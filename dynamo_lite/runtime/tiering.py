@@ -73,11 +73,11 @@ PROFIT, MOST = 0.5, 0.25
 that the program ran: what it saved is known as well as the first calls are like the later ones."""
 ONE_ANALYSIS = 0.1
 """What an analysis may take at most of the time that the program ran, however long it has run."""
-LOAD, LOADS = {True: 0.8, False: 1.6}, 32.0
-"""Seconds that code has to run for the compiler to be loaded: where compiling is known to pay, or
-is likely to (loops), and where little is known. Loading and the first analysis take a quarter of a
-second, and half of all code turns out to be not worth it. At most so many times what other code
-waits for."""
+LOAD, LOADS = {True: 0.2, False: 1.6}, 32.0
+"""Seconds that code has to run for the compiler to be loaded: where compiling paid in an earlier
+run, so that there are entries on disk, which a small part of the compiler reads; and for other
+code. Loading all of it and the first analysis take a quarter of a second, and half of all code
+turns out to be not worth it. At most so many times what other code waits for."""
 LOSSES = 40.0
 """What was lost counts at most so many times what other code waits for."""
 BULK, BULKY = 10e-6, 2.0
@@ -113,10 +113,17 @@ class Lender:
         """And its code generator."""
         self.lasts = math.inf
         """Seconds that the program ran the last time, if it is known."""
+        self.began_at = math.inf
+        """By the clock; infinite where nobody asks for `cpu`."""
+
+    def cpu(self, seconds: float) -> float:
+        """About how much CPU time seconds by the clock are, of which other programs have some."""
+        clock = time.monotonic() - self.began_at
+        return seconds * min((time.process_time() - self.began) / clock, 1.0) if clock > 0 else seconds
 
     def load(self, *, pays: bool) -> float:
-        """Seconds to run before the compiler is loaded, if it is not: for code that `pays` if
-        compiled, as far as is known, or of which nothing is known."""
+        """Seconds to run before the compiler is loaded, if it is not: for code for which compiling
+        has paid in an earlier run, or other code."""
         return 0.0 if self.is_loaded else self._waits(LOAD[pays])
 
     def load_generator(self) -> float:
@@ -183,6 +190,9 @@ class Account:
     has_loops: bool
     size: int
     ran: float = 0.0
+    below: float = 0.0
+    """Seconds of these that other code took which it calls, and which is to be compiled by itself,
+    or was tried in vain."""
     spent: float = 0.0
     in_vain: float = 0.0
     given_up: float = 0.0
@@ -195,6 +205,8 @@ class Account:
     """Seconds that compiling it saved in an earlier run of the program, or may save."""
     is_tried: bool = False
     """Whether it was compiled in an earlier run: its kernels are on disk."""
+    is_promised: bool = False
+    """Whether its graph was made in an earlier run, and is known to pay in all of a run."""
     call: float = 0.0
     """What a call took in Python; 0 where that is unknown."""
     needs: float = 0.0
@@ -202,6 +214,9 @@ class Account:
     many elements, `asked` about last."""
     sized: int = 0
     asked: int = 0
+    promised: float = 0.0
+    """What that graph would have saved of a call, and what lowering it was too `dear` for."""
+    dear: float = 0.0
     known: float = 0.0
     """What it ran, and is to run in the call that was asked about last."""
     rest: float = 0.0
@@ -212,22 +227,34 @@ class Account:
     """What the analysis for the call that was asked about last may take."""
 
     @property
+    def own(self) -> float:
+        """Seconds that it ran and did not wait for code that is compiled by itself, if at all."""
+        return self.ran - self.below
+
+    @property
     def price(self) -> float:
         """Seconds to run in Python before it is compiled again."""
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
         known = max(PRICE * self.spent, self.needs)
-        load = self.lender.load(pays=self.has_loops or self.is_tried)
-        if not self.has_loops and self.call > BULK * self.size:
+        load = self.lender.load(pays=self.is_tried or self.is_promised)
+        is_bulk = not self.has_loops and self.call > BULK * self.size
+        if is_bulk and not (self.is_tried or self.is_promised):
             load *= BULKY
         if self.expected and not self.is_tried:  # there will be a graph, the sooner the better
             load += self.lender.load_generator()
         return max(config.warm_seconds, known, self.lender.loss()) + load
 
+    def discount(self, seconds: float) -> None:
+        """What code that it calls took until that was compiled is no reason to compile this."""
+        self.ran -= seconds
+        self.below = max(self.below - seconds, 0.0)
+
     def enters_loop(self, rest: float) -> None:
         """A loop that takes so many seconds in Python, until its end, is to go on compiled."""
         self.rest = self.call = rest
         self.ran = self.expected = GAIN * rest
+        self.below = 0.0
         self.spent = self.in_vain = self.saves = 0.0
 
     def lacks(self, values: Iterable[Any]) -> float:
@@ -237,7 +264,7 @@ class Account:
             self.needs, self.sized = 0.0, 0
         work = WORK[self.call > 0] * self.size * self.asked + self.expected
         is_new = not (self.expected or self.rest)
-        ran = min(self.ran, self.lender.to_come(self.ran)) if is_new else self.ran
+        ran = min(self.own, self.lender.to_come(self.own)) if is_new else self.own
         lacking = max(self.price - ran - work, 0.0)
         if not lacking and self.spent < PROFIT * self.expected:
             self.is_guess = True
@@ -280,9 +307,10 @@ class Account:
             lowering += self.lender.load_generator()
         if has_loops and self.call:  # of as many iterations as nobody knows
             saves = min(saves, max(self.call, WORK[True] * self.size * self.asked))
-        has_paid = self.is_tried and self.spent + lowering <= PROFIT * self.expected
-        if has_paid or lowering <= saves or self._is_short(lowering, saves):
+        is_worth = 0.0 < self.spent + lowering <= PROFIT * self.expected
+        if is_worth or lowering <= saves or self._is_short(lowering, saves):
             return True
+        self.promised, self.dear = saves, lowering
         saves = max(saves - ENTERING, 0.0)
         self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)
         self.sized = self.asked
@@ -320,9 +348,9 @@ class Account:
         self.is_guess = False
 
     def __str__(self) -> str:
-        ran, price = max(self.ran, 0.0) * 1e3, self.price * 1e3
-        if self.ran < self.price:
-            left_out = ", without what it calls that is compiled by now" if self.ran < 0 else ""
+        ran, price = max(self.own, 0.0) * 1e3, self.price * 1e3
+        if self.own < self.price:
+            left_out = ", without what it calls that is compiled by now" if self.own < 0 else ""
             return f"ran {ran:.1f} of {price:.1f} ms in Python{left_out}"
         if self.lender.lacks() > 0:
             return (f"ran {ran:.1f} ms in Python; what may be spent on compiling is spent "
@@ -345,7 +373,7 @@ def why_cold(code: CodeType) -> str | None:
     """Why a function of this code is not compiled yet, or None."""
     if (account := cold.get(code)) is None:
         return None
-    return f"{'not warm yet' if account.ran < account.price else 'warm'}: {account}"
+    return f"{'not warm yet' if account.own < account.price else 'warm'}: {account}"
 
 
 def open_account(code: CodeType, lender: Lender) -> Account:

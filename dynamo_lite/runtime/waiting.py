@@ -17,6 +17,10 @@ ENOUGH = 1.0
 """Seconds that the code of one function may take to compile before Python has to run for as long
 before each further piece of it: some functions need another variant for whatever they are given."""
 
+FIRST_LOOK, LONGER, LOOKS = 1e-3, 3, 5
+"""Seconds of calls in Python between two looks for an entry on disk: the first pause, how many
+times as long the next ones are, and how many there are."""
+
 
 @dataclass(eq=False, slots=True)
 class Waiting:
@@ -27,17 +31,30 @@ class Waiting:
     family: Family
     report: Reporter
     nanoseconds: int = 0
+    looks: int = 0
+    """How often entries on disk were looked through in vain since one was found."""
 
     def is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Whether Python is to run for longer before another entry is made; see
         `runtime.tiering`."""
         if (account := self.options.account) is None:
             return self._is_dear(compiled)
-        account.ran += (self.nanoseconds - compiled.waiting) * 1e-9
+        account.ran += account.lender.cpu((self.nanoseconds - compiled.waiting) * 1e-9)
         self._wait(compiled, nanoseconds(account.lacks(flat_args)))
         if is_cold := self.nanoseconds > 0:
             RECOMPILES.info("no variant of %s yet: %s", self.report.name, account)
         return is_cold
+
+    def awaits_kept(self, compiled: CompiledFunction) -> bool:
+        """Whether Python is to run for a while where there are entries on disk and none fits: the
+        first calls of a program may find what later ones do not, and earlier runs compiled for the
+        later ones. Not a part of a loop that is running, which is called now or never."""
+        account = self.options.account
+        if account is None or account.rest or self.looks >= LOOKS:
+            return False
+        self._wait(compiled, nanoseconds(FIRST_LOOK * LONGER**self.looks))
+        self.looks += 1
+        return True
 
     def leave(self, compiled: CompiledFunction) -> None:
         """Have Python run it for good: a part of a loop that is running, which is asked for in each

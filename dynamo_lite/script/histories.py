@@ -25,6 +25,11 @@ WORTH = 0.5
 """What compiling is to save of all calls, in what it took: with the kernels on disk it takes
 less."""
 PAID = "compiling it paid"
+BY_ITSELF = 10e-6
+"""Seconds of a call of code that is compiled before what calls it."""
+AT_ONCE = 2.0
+"""What a graph is to save of all calls, in what making it takes, to be made at the first one."""
+PROMISED = "its graph was too large for a part of a run, and not for all of one"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
 TOO_LONG = "compiling it takes longer than it may save"
 AROUND = "only until it was compiled, but for what calling it takes"
@@ -45,6 +50,7 @@ class CodeHistory:
         account.call = decision.call if decision is not None else 0.0
         if decision is not None and decision.is_hot:
             account.expected, account.is_tried = decision.saved, decision.reason == PAID
+            account.is_promised = decision.reason == PROMISED
         elif decision is not None:
             account.needs = decision.saved
         self.names_arrays = False
@@ -76,10 +82,16 @@ class CodeHistory:
         """Whether it is compiled once it has run for long enough."""
         return self.names_arrays and not (self.given_up or self.why_left)
 
+    def is_by_itself(self, code: CodeType) -> bool:
+        """Whether it is to be compiled before what calls it is: its calls are so long that entering
+        compiled code for each of them costs little."""
+        is_next = self.is_waiting and not self.compiled
+        return is_next and Timing.of(code).call >= BY_ITSELF
+
     def look_for(self) -> bool:
         """Whether its next call is to be seen: once for each wait, and again for a longer one."""
         price = self.account.price
-        if not self.is_waiting or self.account.ran < price or price <= LONGER * self.looked_for:
+        if not self.is_waiting or self.account.own < price or price <= LONGER * self.looked_for:
             return False
         self.looked_for = price
         return True
@@ -112,9 +124,9 @@ class CodeHistory:
 
     def note_time(self, code: CodeType) -> None:
         """How long functions of the code have run in Python before they were compiled."""
-        timing = Timing.of(code)
-        self.account.ran += timing.own - self.noted
-        self.account.call = timing.call or self.account.call
+        timing, cpu = Timing.of(code), self.account.lender.cpu
+        self.account.ran += cpu(timing.own - self.noted)
+        self.account.call = cpu(timing.call) or self.account.call
         self.noted = timing.own
         self.stretch = timing.ran / max(timing.own, timing.ran / MOST_NESTED) if timing.ran else 1.0
 
@@ -149,7 +161,7 @@ class CodeHistory:
 
     def conclusion(self, code: CodeType) -> Decision | None:
         """What this run of the program says about the next."""
-        timing = Timing.of(code)
+        timing, cpu = Timing.of(code), self.account.lender.cpu
         seen = self.comparison
         call = seen.call_in_python(timing)
         if self.given_up:
@@ -157,14 +169,16 @@ class CodeHistory:
         if not self.compiled:
             if self.decision is not None and not self.decision.is_hot:
                 return None  # that stands
-            own = timing.own - self.refused_below
+            own = cpu(timing.own) - self.refused_below
             is_hot = self.account.has_loops and self.names_arrays and own >= HOT
             reason = "its loops ran in Python"
-            return Decision(True, reason, call, UNTRIED * own) if is_hot else None
+            return Decision(True, reason, cpu(call), UNTRIED * own) if is_hot else None
         if not self.records:
+            if gain := self._promised(timing):
+                return Decision(True, PROMISED, cpu(call), gain)
             needs = max(self.account.price, LONGER * self.account.ran)
             is_refused = self.account.in_vain or self.account.needs
-            return Decision(False, TOO_LONG, call, needs) if is_refused else None
+            return Decision(False, TOO_LONG, cpu(call), needs) if is_refused else None
         if not self.operations:
             return NOTHING_FOUND
         if not call or not timing.compiled_calls:
@@ -174,10 +188,20 @@ class CodeHistory:
             call, compiled_call = seen.call_later, seen.call_later / seen.speedup
         if compiled_call > call:
             return Decision(False, slower(compiled_call, call))
+        share, call = 1 - compiled_call / call, call if call == seen.known_call else cpu(call)
         calls = timing.calls + timing.compiled_calls
         compiled_calls = min(timing.compiled_ran / compiled_call, timing.compiled_calls)
-        saves = (timing.ran + compiled_calls * call) * (1 - compiled_call / call)
+        ran = max(cpu(timing.ran), self.account.ran)  # calls that nobody watched are in the second
+        saves = (ran + compiled_calls * call) * share
         if saves < WORTH * self.account.spent:
             reason = f"it saves less than compiling takes, {self.account.spent:.2f} s"
             return Decision(False, reason, call, LONGER * call * calls)
         return Decision(True, PAID, call, saves)
+
+    def _promised(self, timing: Timing) -> float:
+        """Seconds that the graph would have saved of all calls which was not lowered, where that is
+        worth it from the beginning of a run; else nothing."""
+        account, call = self.account, self.account.lender.cpu(timing.call)
+        calls = max(call * timing.calls, account.ran) / call if call else 0.0
+        gain = account.promised * calls
+        return gain if gain >= AT_ONCE * (account.dear + account.spent) else 0.0

@@ -23,6 +23,7 @@ class Program:
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
         self.lender.is_loaded = self.lender.has_generator = False
+        self.lender.began_at = time.monotonic()
         if decisions is not None:
             self.lender.lasts = decisions.lasts
         self.lender.saved = self.saved
@@ -57,7 +58,7 @@ class Program:
         for history in list(self.histories.values()):
             if history.compiled and (code := history.code()) is not None:
                 found += max(history.saved(Timing.of(code)), 0.0)
-        return found
+        return self.lender.cpu(found)
 
     def expects_hot(self) -> bool:
         """Whether some code is to be compiled before the program has made an array."""

@@ -222,7 +222,7 @@ class Candidates:
         for code in running(caller):
             history = self.program.known(code)
             if history is not None and history is not compiled:
-                history.account.ran -= compiled.account.ran
+                history.account.discount(compiled.account.ran)
 
     def loaded(self) -> Any:
         """The compiler."""

@@ -36,7 +36,7 @@ class Samples:
                 self.program.decisions)
         if (unwatched := self.watch.sample()) and self.credit(frame, unwatched):
             self.watch.resume()
-        self.note_refused(frame)
+        self.note_callees(frame)
         self.running_loops(frame)
         ObjectCompiler.release_idle()
 
@@ -63,15 +63,18 @@ class Samples:
                 is_due |= history.look_for()
         return is_due
 
-    def note_refused(self, frame: FrameType) -> None:
-        """What code takes of the time of its callers that is not worth compiling; the callers are
-        not worth it for that time either."""
+    def note_callees(self, frame: FrameType) -> None:
+        """What code takes of the time of its callers that is not worth compiling, or will be by
+        itself; the callers are not worth it for that time either."""
         now = time.thread_time()
         elapsed, self.looked = min(now - self.looked, GONE), now
-        is_refused = False
+        is_refused = is_by_itself = False
         for code in running(frame):
             if (history := self.program.known(code)) is None:
                 continue
             if is_refused:
                 history.refused_below += elapsed
+            if is_refused or is_by_itself:
+                history.account.below += elapsed
             is_refused |= history.is_refused
+            is_by_itself = is_by_itself or history.is_by_itself(code)

@@ -93,11 +93,20 @@ def count_by_another(self, x):
     return x * self.n
 
 
+def count_as_data_decide(self, x):
+    if x.sum() > self.first + 100:
+        self.n += 1
+    else:
+        self.others += 1
+    return x * 2
+
+
 @pytest.mark.parametrize(("step", "options", "entries", "analyses"), [
     (count, {}, 1, 1), (fill, {}, 1, 1), (count_globally, {}, 1, 1),
     (count_and_change_more, {}, 2, 2), (count_and_change_a_flag, {}, 2, 3),
     (count, {"dynamic": False}, 5, 5), (count_in_a_loop, {}, 1, 2), (count_up_and_down, {}, 1, 2),
     (count_if_asked, {}, 1, 2), (count_by_another, {}, 1, 2),
+    (count_as_data_decide, {}, 1, 1),
 ])
 def test_ints_that_the_program_changes_are_symbols_at_once(
     backend, step, options, entries, analyses, monkeypatch
@@ -110,7 +119,7 @@ def test_ints_that_the_program_changes_are_symbols_at_once(
     compiled, results = dl.compile(step, backend=backend, **options), []
     for run in (step, compiled):
         TOTAL = 0
-        holder = types.SimpleNamespace(n=0, first=True, kept=np.zeros(9))
+        holder = types.SimpleNamespace(n=0, others=0, first=True, kept=np.zeros(9))
         results.append([run(holder, np.arange(9.0)) for _ in range(5)] + [holder.n, TOTAL])
     assert same(*results)
     assert (len(compiled.entries()), len(begun)) == (entries, analyses)

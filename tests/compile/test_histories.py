@@ -217,6 +217,29 @@ def test_a_graph_that_is_too_large_for_what_it_saves_is_not_analysed_in_the_next
     assert not found.is_hot and found.saved == account.needs > 8.0
 
 
+def test_a_graph_that_pays_in_all_of_a_run_is_made_at_the_beginning_of_the_next(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(100, 20)
+    account = calls.history.account
+    account.ran, account.known, account.call = 2.0, 0.1, 0.02
+    assert not account.affords(40, 0.015)
+    account.spend(0.05, in_vain=True)
+    calls.history.records = 0
+    found = calls.conclusion()
+    assert found == Decision(True, histories.PROMISED, 0.02, pytest.approx(1.5))
+    account = Calls(monkeypatch, found).history.account
+    assert account.lacks([]) == 0 and account.affords(40, 0.015)
+
+
+def test_calls_that_nobody_watched_are_saved_too(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(10, 10)
+    calls.compiled(10, 1)
+    assert calls.conclusion().saved == pytest.approx(0.2 * 0.9)
+    calls.history.account.ran = 1.0
+    assert calls.conclusion().saved == pytest.approx(1.1 * 0.9)
+
+
 def test_what_callees_take_that_are_not_worth_it_promises_nothing(monkeypatch):
     calls = Calls(monkeypatch)
     history, calls.history.account.has_loops = calls.history, True

@@ -266,6 +266,17 @@ def test_the_compiler_is_loaded_later_for_code_that_waits_for_numpy():
         assert found.price == 0.02
 
 
+@pytest.mark.parametrize("known", ["is_tried", "is_promised"])
+def test_the_compiler_is_loaded_soon_for_code_that_is_known_to_pay(known):
+    """Most of it is on disk, and little of the compiler is needed to read it."""
+    with dl.config.patch(warm_seconds=0.05):
+        found = account()
+        found.lender.is_loaded, found.call = False, 0.1
+        unknown = found.price
+        setattr(found, known, True)
+        assert found.price < 0.3 < unknown
+
+
 def test_calls_over_much_larger_arrays_are_another_question():
     with dl.config.patch(warm_seconds=0.02):
         found = account()

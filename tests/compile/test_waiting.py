@@ -6,6 +6,10 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.runtime import waiting
+from dynamo_lite.runtime.compile_frame import compiled_function
+from dynamo_lite.runtime.kept import KeptEntries
+from dynamo_lite.runtime.options import Options
+from dynamo_lite.runtime.tiering import Account, Lender
 
 
 def twice(x):
@@ -31,3 +35,21 @@ def test_it_waits_for_as_long_as_compiling_took(monkeypatch):
         if dl.stats().graphs == 2:
             break
     assert dl.stats().graphs == 2
+
+
+@pytest.mark.parametrize(("untried", "rest", "looks"), [
+    ([object()], 0.0, waiting.LOOKS), ([object()], 1.0, 0), ([], 0.0, 0),
+])
+def test_an_entry_on_disk_may_come_to_fit(monkeypatch, untried, rest, looks):
+    """Python runs for a while where there are some, in a whole program."""
+    sought = []
+    monkeypatch.setattr(KeptEntries, "fitting", lambda kept, args: sought.append(args))
+    monkeypatch.setattr(waiting, "FIRST_LOOK", 1e-9)
+    with dl.config.patch(warm_seconds=0.0):
+        account = Account(Lender(), False, 9, rest=rest)
+        compiled = compiled_function(twice, Options(warn=False, account=account))
+        compiled.miss.kept.untried = untried
+        for _ in range(looks + 1):
+            assert not compiled.entries()
+            compiled(np.arange(5.0))
+        assert len(compiled.entries()) == 1 and len(sought) == looks + 1

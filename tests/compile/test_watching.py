@@ -8,7 +8,8 @@ from scripts import WARMING, run
 
 import dynamo_lite as dl
 from dynamo_lite.native import calls_seen, enter_region, leave_region, sample_with, watch_calls
-from dynamo_lite.script import watching
+from dynamo_lite.script import comparisons, watching
+from dynamo_lite.script import samples as samples_of
 from dynamo_lite.script.program import Program as ProgramOfCode
 from dynamo_lite.script.samples import Samples
 from dynamo_lite.script.watching import CALL, FIRST_LOOK, LONGEST, SHORTEST, CallWatch, running
@@ -101,6 +102,34 @@ def test_code_that_ran_unseen_for_as_long_as_it_waits_is_noticed():
         assert not f(1)  # it is waited for no longer, as it may never be called again
         history.given_up = "it is slower"
         assert not f(1)
+
+
+@pytest.mark.parametrize(("call", "is_given_up", "below"), [
+    (0, False, 0.0), (1_000, False, 0.0), (100_000, False, 0.5), (1_000, True, 0.5),
+])
+def test_what_is_compiled_by_itself_is_no_reason_to_compile_its_callers(
+    monkeypatch, call, is_given_up, below
+):
+    """Nor what was tried in vain; short calls are better compiled along with what makes them."""
+    def callee():
+        samples.note_callees(sys._getframe())
+
+    def caller():
+        callee()
+
+    times = {callee.__code__: (1, call, 0, 0, 0, 0)}
+    monkeypatch.setattr(comparisons, "calls_of_code", times.__getitem__)
+    monkeypatch.setattr(samples_of.time, "thread_time", iter([0.0, 0.0, 0.5]).__next__)
+    whole = ProgramOfCode()
+    samples = Samples(whole, compile_loop=lambda *given: None)
+    inner, outer = (whole.history_of(each.__code__) for each in (callee, caller))
+    inner.names_arrays, inner.given_up = True, "in vain" if is_given_up else ""
+    caller()
+    assert inner.account.below == 0.0 and outer.account.below == below
+    outer.account.ran = 2.0
+    assert outer.account.own == 2.0 - below
+    outer.account.discount(0.75)  # the callee is compiled now
+    assert outer.account.own == 1.25
 
 
 def log(codes):

@@ -60,15 +60,18 @@ def will_change(policy: DynamicPolicy, records: Iterable[Record]) -> bool:
 
 
 def came_true(policy: DynamicPolicy, records: Sequence[Record], shapes: ShapeEnv) -> bool | None:
-    """Whether the program leaves the ints that were expected; None where it leaves others, which
-    are expected now. Not where another kind of constant changes, too."""
+    """Whether the program leaves the ints that were expected, or numbers that data decide; None
+    where it leaves others, which are expected now. Not where another kind of constant changes,
+    too."""
     if any(type(value) is not int for _, value in constants_stored(records)):
         return False
     found = {
         (source, "value", 0): shapes.hint(value.size) for source, value in stored(records)
         if isinstance(value, SizeVariable)
     }
-    if all(found.get(fact) == value for fact, value in policy.expected.items()):
+    by_data = {(source, "value", 0) for source, value in stored(records)
+               if not isinstance(value, (ConstantVariable, SizeVariable))}
+    if all(fact in by_data or found.get(fact) == value for fact, value in policy.expected.items()):
         return True
     return None if policy.correct(found) else False
 
