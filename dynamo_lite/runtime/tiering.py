@@ -78,6 +78,9 @@ LOAD, LOADS = {True: 0.2, False: 1.6}, 32.0
 run, so that there are entries on disk, which a small part of the compiler reads; and for other
 code. Loading all of it and the first analysis take a quarter of a second, and half of all code
 turns out to be not worth it. At most so many times what other code waits for."""
+FIRST_GRAPH = 0.4, 0.002
+"""Seconds that the first graph of a program takes, with loading the compiler; and more of them for
+each instruction of the code."""
 LOSSES = 40.0
 """What was lost counts at most so many times what other code waits for."""
 BULK, BULKY = 10e-6, 2.0
@@ -256,6 +259,14 @@ class Account:
         self.ran = self.expected = GAIN * rest
         self.below = 0.0
         self.spent = self.in_vain = self.saves = 0.0
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether compiling is expected to pay in a run like this one, from its first call on."""
+        started, instruction = FIRST_GRAPH
+        takes = self.lender.pace * (started + instruction * self.size)
+        is_cheap = not self.has_loops and GAIN * self.own >= takes
+        return self.own >= self.price or is_cheap
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..native import CompiledFunction, forget_code
 from ..runtime.decisions import Decision
-from ..runtime.tiering import Account
+from ..runtime.tiering import GAIN, Account
 from .comparisons import Answer, Comparison, Timing, slower
 from .loops import has_plain_loops
 
@@ -27,6 +27,7 @@ less."""
 PAID = "compiling it paid"
 BY_ITSELF = 10e-6
 """Seconds of a call of code that is compiled before what calls it."""
+LIKELY = "it ran for as long as what is compiled"
 AT_ONCE = 2.0
 """What a graph is to save of all calls, in what making it takes, to be made at the first one."""
 PROMISED = "its graph was too large for a part of a run, and not for all of one"
@@ -50,7 +51,7 @@ class CodeHistory:
         account.call = decision.call if decision is not None else 0.0
         if decision is not None and decision.is_hot:
             account.expected, account.is_tried = decision.saved, decision.reason == PAID
-            account.is_promised = decision.reason == PROMISED
+            account.is_promised = decision.reason in (PROMISED, LIKELY)
         elif decision is not None:
             account.needs = decision.saved
         self.names_arrays = False
@@ -169,7 +170,9 @@ class CodeHistory:
         if not self.compiled:
             if self.decision is not None and not self.decision.is_hot:
                 return None  # that stands
-            own = cpu(timing.own) - self.refused_below
+            own = cpu(timing.own) - max(self.refused_below, self.account.below)
+            if self.is_waiting and self.account.is_likely:
+                return Decision(True, LIKELY, cpu(call), GAIN * self.account.own)
             is_hot = self.account.has_loops and self.names_arrays and own >= HOT
             reason = "its loops ran in Python"
             return Decision(True, reason, cpu(call), UNTRIED * own) if is_hot else None

@@ -28,7 +28,7 @@ HOLDERS = 4
 them."""
 KNOWN = 2000
 """How many code objects, which are kept alive, are known at a time."""
-AHEAD = {True: 2.5, False: 4.5}
+AHEAD = {True: 1.25, False: 2.25}
 """How much longer the rest of a loop is to take than what its code waits for: one that is compiled
 as a whole or known to pay, and one whose iterations are compiled one by one."""
 SHORTEST = 1.0
@@ -55,12 +55,16 @@ class RunningLoops:
         compile: Callable[[FunctionType, tuple[Any, ...], bool, Account], Any],
         open_account: Callable[[CodeType], Account],
         decisions: Decisions | None,
+        is_refused: Callable[[CodeType], bool] = lambda code: False,
     ) -> None:  # fmt: skip
         self.is_candidate = is_candidate
         self.names_arrays = names_arrays
         self.compile = compile
         self.open_account = open_account
         self.decisions = decisions
+        self.is_refused = is_refused
+        self.waits: dict[tuple[CodeType, int], tuple[int, int]] = {}
+        """How often loops were seen, and seen to wait for code that was tried in vain."""
         self.seen: dict[tuple[int, int], Look] = {}
         self.held: dict[int, Any] = {}
         """The iterators of the loops that were seen last, by ids that no others have meanwhile."""
@@ -103,7 +107,7 @@ class RunningLoops:
                 self.timed_in.add(loop.site.code)
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
-            account.rest = own * took * left
+            account.rest = own * took * left * self.share_of(loop)
             ahead = AHEAD[took < SHORT or account.is_tried]
             shortest = account.lender.pace * SHORTEST
             if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
@@ -114,6 +118,13 @@ class RunningLoops:
         if (found := self.accounts.get(loop.place_in_code)) is None:
             found = self.accounts[loop.place_in_code] = self.open_account(loop.site.code)
         return found
+
+    def share_of(self, loop: Running) -> float:
+        """Which part of its time a loop does not wait for what was tried in vain."""
+        seen, waits = self.waits.get(loop.place_in_code, (0, 0))
+        seen, waits = seen + 1, waits + loop.waits
+        self.waits[loop.place_in_code] = seen, waits
+        return 1.0 - waits / seen
 
     def enter_again(self, loop: Running) -> bool:
         """Whether a loop that paid is worth entering compiled code for, and does so."""
@@ -183,16 +194,17 @@ class RunningLoops:
     def present(self, frame: FrameType) -> Iterator[Running]:
         """The loops over ranges that run now, outermost first, in functions of the program's in
         which, or below which, arrays are named."""
-        frames: list[tuple[FrameType, list[LoopSite]]] = []
-        names_arrays = False
+        frames: list[tuple[FrameType, list[LoopSite], bool]] = []
+        names_arrays = waits = False
         present: FrameType | None = frame
         while present is not None:
             _, sites, has_arrays = self.known(present)
             names_arrays |= has_arrays
             if sites and names_arrays:
-                frames.append((present, sites))
+                frames.append((present, sites, waits))
+            waits |= self.is_refused(present.f_code)
             present = present.f_back
-        for running, sites in reversed(frames):
+        for running, sites, waits in reversed(frames):
             at = running.f_lasti
             for site in sites:
                 if at not in site.offsets or self.is_left(site):
@@ -200,7 +212,7 @@ class RunningLoops:
                 iterator = value_in_frame(running, site.slot, UNBOUND)
                 holders = sys.getrefcount(iterator) - (id(iterator) in self.held)
                 if type(iterator) is RANGE_ITERATOR and holders < HOLDERS:
-                    yield Running(running, site, iterator, operator.length_hint(iterator))
+                    yield Running(running, site, iterator, operator.length_hint(iterator), waits)
 
     def is_left(self, site: LoopSite) -> bool:
         """Whether a loop has had its turn, or is known to be as fast in Python."""
@@ -218,6 +230,7 @@ class RunningLoops:
             if len(self.sites) >= KNOWN:
                 self.sites.clear()
                 self.accounts.clear()
+                self.waits.clear()
             found = self.sites[id(code)] = code, [], False
             function = plain_function(frame)
             if function is not None and (is_program(frame) or self.is_candidate(function)):

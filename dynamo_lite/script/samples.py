@@ -33,7 +33,7 @@ class Samples:
             module = importlib.import_module(RUNNING_LOOPS)
             self.running_loops = module.RunningLoops(
                 is_candidate, mentions_arrays, self.compile_loop, self.program.account_of,
-                self.program.decisions)
+                self.program.decisions, self.is_refused)
         if (unwatched := self.watch.sample()) and self.credit(frame, unwatched):
             self.watch.resume()
         self.note_callees(frame)
@@ -49,6 +49,11 @@ class Samples:
     def timed_in(self) -> Set[CodeType]:
         """The code whose loops have run for long enough to be timed."""
         return self.running_loops.timed_in if self.running_loops is not None else frozenset()
+
+    def is_refused(self, code: CodeType) -> bool:
+        """Whether compiling it was tried, or is known, to be not worth it."""
+        history = self.program.known(code)
+        return history is not None and history.is_refused
 
     def credit(self, frame: FrameType, seconds: float) -> bool:
         """Code that is seen to run while nobody watches calls is taken to have run since the last

@@ -74,12 +74,13 @@ class Look:
 
 @dataclass(slots=True)
 class Running:
-    """A loop that runs now."""
+    """A loop that runs now; whether it `waits` for code that was tried in vain."""
 
     frame: FrameType
     site: LoopSite
     iterator: Any
     left: int
+    waits: bool = False
 
     @property
     def key(self) -> tuple[int, int]:

@@ -3,6 +3,7 @@ import sys
 
 import pytest
 
+from dynamo_lite.runtime import tiering
 from dynamo_lite.runtime.decisions import Decision
 from dynamo_lite.runtime.tiering import Account, Lender
 from dynamo_lite.script import comparisons, histories
@@ -229,6 +230,25 @@ def test_a_graph_that_pays_in_all_of_a_run_is_made_at_the_beginning_of_the_next(
     assert found == Decision(True, histories.PROMISED, 0.02, pytest.approx(1.5))
     account = Calls(monkeypatch, found).history.account
     assert account.lacks([]) == 0 and account.affords(40, 0.015)
+
+
+@pytest.mark.parametrize(("ran", "has_loops", "names_arrays", "is_hot"), [
+    (1.2, False, True, True), (0.5, False, True, False), (1.2, False, False, False),
+    (1.2, True, True, False), (2.0, True, True, True),
+])
+def test_what_ran_for_long_is_compiled_at_the_beginning_of_the_next_run(
+    monkeypatch, ran, has_loops, names_arrays, is_hot
+):
+    """Where that is likely to pay; loops often turn out to be something else than arrays."""
+    calls = Calls(monkeypatch)
+    history, account = calls.history, calls.history.account
+    history.compiled, history.names_arrays = 0, names_arrays
+    account.ran, account.has_loops, account.lender.is_loaded = ran, has_loops, False
+    found = calls.conclusion()
+    assert (found is not None) == is_hot
+    if is_hot:
+        assert found == Decision(True, histories.LIKELY, 0.0, tiering.GAIN * ran)
+        assert Calls(monkeypatch, found).history.account.lacks([]) == 0
 
 
 def test_calls_that_nobody_watched_are_saved_too(monkeypatch):

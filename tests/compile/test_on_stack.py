@@ -393,6 +393,19 @@ class TestLongLoops:
         assert [name for name, *_ in self.compiled] == ["program"]
         assert loops.replaced is None
 
+    @pytest.mark.parametrize("is_refused", [True, False])
+    def test_a_loop_that_waits_for_what_was_tried_in_vain(self, loops, is_refused):
+        def callee():
+            look(loops)
+
+        def program():
+            for i in range(30):
+                callee()
+
+        loops.is_refused = lambda code: is_refused and code is callee.__code__
+        program()
+        assert [name for name, *_ in self.compiled] == ([] if is_refused else ["program"])
+
     @pytest.fixture
     def tick(self, loops, monkeypatch):
         """An iteration takes a second, or a hundredth where the loop runs compiled."""

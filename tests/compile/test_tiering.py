@@ -266,6 +266,16 @@ def test_the_compiler_is_loaded_later_for_code_that_waits_for_numpy():
         assert found.price == 0.02
 
 
+def test_time_that_other_programs_had_does_not_count(monkeypatch):
+    lender = Lender()
+    assert lender.cpu(2.0) == 2.0
+    lender.began, lender.began_at = 1.0, 10.0
+    for process, clock, share in ((3.0, 14.0, 0.5), (9.0, 14.0, 1.0)):
+        monkeypatch.setattr(tiering.time, "process_time", lambda: process)
+        monkeypatch.setattr(tiering.time, "monotonic", lambda: clock)
+        assert lender.cpu(2.0) == 2.0 * share
+
+
 @pytest.mark.parametrize("known", ["is_tried", "is_promised"])
 def test_the_compiler_is_loaded_soon_for_code_that_is_known_to_pay(known):
     """Most of it is on disk, and little of the compiler is needed to read it."""
