@@ -100,7 +100,7 @@ class CodeHistory:
     @property
     def is_refused(self) -> bool:
         """Whether compiling it was tried, or is known, to be not worth it."""
-        is_in_vain = self.compiled and not self.records and not self.is_known_hot
+        is_in_vain = self.compiled and not self.operations and not self.account.is_tried
         return bool(is_in_vain or self.given_up or self.account.needs > self.account.ran)
 
     @property

@@ -125,6 +125,18 @@ def test_ints_that_the_program_changes_are_symbols_at_once(
     assert (len(compiled.entries()), len(begun)) == (entries, analyses)
 
 
+def test_numbers_in_a_sequence_beside_an_operator_are_no_constants(backend):
+    def f(at, x):
+        y = x - (at.x, 2)
+        y += [at.x, at.x]
+        return y, (at.x, 1.5) * x, x > (at.x, 3), y @ (at.x, 1)
+
+    compiled, at = dl.compile(f, backend=backend), types.SimpleNamespace()
+    for at.x in (0.5, 1.5, 2.5):
+        assert same(compiled(at, np.arange(2.0)), f(at, np.arange(2.0)))
+    assert len(compiled.entries()) == 1
+
+
 def test_sizes_of_zero_and_one(backend):
     def f(x, y):
         return x + y, x.sum(axis=0), np.concatenate([x, y])

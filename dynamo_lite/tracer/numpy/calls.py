@@ -18,7 +18,6 @@ from ...ir.ops.foreign import take_ufunc
 from ...ir.row import row_of
 from ..object_model.constants import constant, fold
 from ..object_model.dependent import dependent
-from ..object_model.lazy import realise_all
 from ..polyfills.numpy import counts_between
 from ..recording.nodes import name_of
 from ..state.tracker import Args, Kwargs, VariableTracker
@@ -28,19 +27,17 @@ from ..trackers.arrays.counts import parameters
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.indices import is_mask
-from ..trackers.arrays.long_lists import as_input, long_list
+from ..trackers.arrays.long_lists import long_list
 from ..trackers.arrays.sizes import SizeVariable
-from ..trackers.containers.lists import ListVariable
-from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.errstates import describe_state, error_state, looked_at, make_state
 from ..trackers.objects.functions import UserFunctionVariable
-from .creation import UNNAMED, as_array, at_least, einsum, scalar_type
+from .creation import UNNAMED, as_array, at_least, einsum, scalar_type, written_out
 from .facts import FACTS
 from .mathematics import HANDLERS as MATHEMATICS
 from .mathematics import is_computed, rounded
 from .operators import IN_PLACE, is_python_number, operate
 from .recording import recorded
-from .symbolic import is_symbolic, symbolic_first
+from .symbolic import symbolic_first
 from .ufunc_methods import ufunc_method
 
 if TYPE_CHECKING:
@@ -56,7 +53,7 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
         args = [a.array(tx) if isinstance(a, GrowingVariable) else long_list(tx, a) for a in args]
     if (handler := handler_of(function)) is not None:
         if isinstance(function, np.ufunc):
-            args = [_written_out(tx, value) for value in args]
+            args = [written_out(tx, value) for value in args]
         return symbolic_first(
             tx, lambda args, kwargs: handler(tx, function, args, kwargs), args, kwargs,
             lambda: parameters(function),
@@ -70,17 +67,6 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     if others:
         raise GraphBreak(f"{name_of(function)} of {others[0].describe()}")
     raise GraphBreak(f"{name_of(function)} is not supported in a graph")
-
-
-def _written_out(tx: Tx, value: VariableTracker) -> VariableTracker:
-    """A long list, or one of computed numbers, as the array that a ufunc makes of it."""
-    if (array := as_input(tx, value)) is not None:
-        return array
-    if isinstance(value, (ListVariable, TupleVariable)) and value.kind in (list, tuple):
-        items = realise_all(tx, value.items(tx))
-        if any(is_symbolic(item) or item.in_graph for item in items):
-            return as_array(tx, np.array, (ListVariable(items),), {})
-    return value
 
 
 def _is_method(function: Any) -> bool:

@@ -14,6 +14,7 @@ from ...ir.ops.columns import says
 from ...ir.row import row_of
 from ...ir.types import Form
 from ..object_model.constants import NONE, ConstantVariable, constant
+from ..object_model.lazy import realise_all
 from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable, is_constant_nest
 from ..trackers.arrays.graph_methods import converted, record_call, type_of
@@ -24,6 +25,7 @@ from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sequences import TupleVariable
 from .making import UNUSUAL, is_unusual, made, of_constants
+from .symbolic import is_symbolic
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -50,6 +52,17 @@ def as_array(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTrack
     if function is np.array and len(args) == 1 and not UNUSUAL.isdisjoint(kwargs):
         return of_constants(tx, value, kwargs)
     return record_call(tx, function, args, kwargs)
+
+
+def written_out(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """A long list, or one of computed numbers, as the array that a ufunc makes of it."""
+    if (array := as_input(tx, value)) is not None:
+        return array
+    if isinstance(value, (ListVariable, TupleVariable)) and value.kind in (list, tuple):
+        items = realise_all(tx, value.items(tx))
+        if any(is_symbolic(item) or item.in_graph for item in items):
+            return as_array(tx, np.array, (ListVariable(items),), {})
+    return value
 
 
 def check_dtype(tx: Tx, array: VariableTracker, kwargs: Kwargs) -> None:

@@ -26,6 +26,7 @@ from ..trackers.arrays.masked_parts import MaskedPart
 from ..trackers.arrays.numbers import InputNumber, NumberVariable
 from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.sequences import SequenceVariable, TupleVariable
+from .creation import written_out
 from .mathematics import power as number_power
 from .recording import recorded
 from .symbolic import symbolic_first
@@ -104,7 +105,7 @@ def operate(
     ufunc = UFUNC_OF[function]
     if says(ufunc, "scalars_warn") and not any(map(is_array, operands)):
         return _scalar_operator(tx, function, ufunc, operands)
-    return recorded(tx, ufunc, operands, {})
+    return recorded(tx, ufunc, [written_out(tx, operand) for operand in operands], {})
 
 
 def _of_python_numbers(
@@ -240,6 +241,7 @@ def _in_place(
         return target.change(tx, function, UFUNC_OF[plain], operands[1])
     if not isinstance(target, ArrayVariable):
         return operate(tx, plain, operands)
+    operands = [target, written_out(tx, operands[1])]
     if plain is operator.pow:
         power(tx, operands, out=target)
     elif row_of(function) is not None:
