@@ -121,8 +121,9 @@ class Lender:
 
     def cpu(self, seconds: float) -> float:
         """About how much CPU time seconds by the clock are, of which other programs have some."""
-        clock = time.monotonic() - self.began_at
-        return seconds * min((time.process_time() - self.began) / clock, 1.0) if clock > 0 else seconds
+        if (clock := time.monotonic() - self.began_at) <= 0.0:
+            return seconds
+        return seconds * min((time.process_time() - self.began) / clock, 1.0)
 
     def load(self, *, pays: bool) -> float:
         """Seconds to run before the compiler is loaded, if it is not: for code for which compiling
