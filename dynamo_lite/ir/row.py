@@ -217,7 +217,12 @@ def row_of(target: Any) -> Op | None:
         row = ROWS.get(target)
     except TypeError:
         return None
-    if row is None and (owner := getattr(target, "__self__", None)) is not None:
+    return _other_row_of(target) if row is None else row
+
+
+def _other_row_of(target: Any) -> Op | None:
+    row = None
+    if (owner := getattr(target, "__self__", None)) is not None:
         method = getattr(type(owner), getattr(target, "__name__", ""), None)
         row = BOUND_ROWS.get(method) if method.__hash__ else None
     if row is None and target in FOREIGN_ROWS:

@@ -13,6 +13,7 @@ import pickle
 import sys
 import types
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,19 +86,22 @@ class Writer(pickle.Pickler):
         self.found = {id(value): number for number, value in enumerate(around.found)}
         constants = around.function.__code__.co_consts
         self.constants = {id(value): n for n, value in enumerate(constants)}
+        self.named: dict[int, tuple[Any, Any]] = {}
 
     def persistent_id(self, value: Any) -> Any:
         """The reference of a value that has an identity; None for what is written by value."""
         kind = type(value)
         if kind in ALONE:
             return None
+        if (again := self.named.get(id(value))) is not None:
+            return again[1]
         if id(value) in self.constants and (kind in OWN or is_append(value)):
             return "constant", self.constants[id(value)]
         if kind in PLAIN:
             return None
         if id(value) in self.found:
             return "found", self.found[id(value)]
-        if isinstance(value, np.number | np.bool):
+        if is_record(value) or isinstance(value, np.number | np.bool):
             return None
         if kind is NativeEntry:
             self.around.graphs.append(value)
@@ -110,9 +114,12 @@ class Writer(pickle.Pickler):
             return "frame", *told
         if is_named_method(value):
             return "method", value.__self__, value.__name__
-        if is_record(value) or isinstance(value, (types.CodeType, np.dtype)):
+        if isinstance(value, (types.CodeType, np.dtype)):
             return None
-        return None if self.mutable and kind in CONTENTS else named(value)
+        if self.mutable and kind in CONTENTS:
+            return None
+        self.named[id(value)] = value, named(value)
+        return self.named[id(value)][1]
 
     def _namespace(self, value: Any) -> Any:
         if type(value) is not dict:
@@ -176,9 +183,13 @@ STANDARD = {("builtins", "slice"), ("builtins", "range"), ("builtins", "frozense
 
 def is_record(value: Any) -> bool:
     """Whether it is an instance of a class of this package, which is its fields."""
-    kind = type(value)
+    return _is_of_records(type(value)) and not isinstance(value, type)
+
+
+@cache
+def _is_of_records(kind: type) -> bool:
     is_ours = kind.__module__.startswith(OURS) and not kind.__module__.startswith(NATIVE)
-    return is_ours and is_python_class(kind) and not isinstance(value, type)
+    return is_ours and is_python_class(kind)
 
 
 def named(value: Any) -> tuple[str, str, str, str]:
