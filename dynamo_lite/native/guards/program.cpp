@@ -33,9 +33,10 @@ private:
     T *heap;
 };
 
-// These are many and short: they are checked without a call.
+// These are many and short: they are checked without a call, but that of arrays.
 inline bool passes(const Op &op, const Machine &machine) {
     using guards::Code;
+    if (op.code == Code::ARRAY) return holds_array(op, machine);
     switch (op.code) {
     case Code::RELATION: return holds_relation(*op.relation, machine.slots);
     case Code::TYPE:
