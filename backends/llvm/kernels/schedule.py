@@ -8,6 +8,7 @@ from ...costs import time_of
 from ...loop_ir import affine, rewrite
 from ...loop_ir.in_turn import axes_in_turn
 from ...loop_ir.loops import Apply, Axis, Check, Expr, Kernel, Load, Reduce, walk
+from ..builder.elements import PARTS
 from ..builder.target import Target
 
 
@@ -65,17 +66,25 @@ def vectors_together(kernel: Kernel, target: Target) -> int:
     outermost = kernel.axes[:1] or [axes[0] for axes in folds]
     if (axis := vector_axis(kernel, kernel.axes)) is not None:
         rows.append(axis)
-    waits = any(map(is_elementary, exprs)) or time_of(values) >= LONG
+    has_room = not any(map(has_cases, exprs))
+    waits = any(map(is_elementary, exprs)) or (time_of(values) >= LONG and has_room)
     return 2 if waits and all(_is_long(axis, outermost) for axis in rows) else 1
 
 
 TWICE = "x86-64-v3"
+WITH_CASES = ("absolute", "divide")
 
 
 def is_elementary(expr: Expr) -> bool:
     """Whether it is a function like `exp`."""
     row = by_name(expr.op) if isinstance(expr, Apply) else None
     return row is not None and row.approximated
+
+
+def has_cases(expr: Expr) -> bool:
+    """Whether it is a quotient or an absolute value of complex numbers, which chooses among the
+    results of several divisions: that fills all registers."""
+    return isinstance(expr, Apply) and expr.op in WITH_CASES and expr.args[0].dtype in PARTS
 
 
 def _is_long(axis: Axis, outermost: Sequence[Axis]) -> bool:
