@@ -116,14 +116,12 @@ class Lender:
         """And its code generator."""
         self.lasts = math.inf
         """Seconds that the program ran the last time, if it is known."""
-        self.began_at = math.inf
-        """By the clock; infinite where nobody asks for `cpu`."""
+        self.share: Callable[[], float] = lambda: 1.0
+        """Which part of the time it has a processor."""
 
     def cpu(self, seconds: float) -> float:
         """About how much CPU time seconds by the clock are, of which other programs have some."""
-        if (clock := time.monotonic() - self.began_at) <= 0.0:
-            return seconds
-        return seconds * min((time.process_time() - self.began) / clock, 1.0)
+        return seconds * self.share()
 
     def load(self, *, pays: bool) -> float:
         """Seconds to run before the compiler is loaded, if it is not: for code for which compiling

@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection
 from types import CodeType
 
+from ..base.processor import Share
 from ..native import first_frames
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account, Lender, open_account
@@ -23,7 +24,7 @@ class Program:
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
         self.lender.is_loaded = self.lender.has_generator = False
-        self.lender.began_at = time.monotonic()
+        self.lender.share = Share()
         if decisions is not None:
             self.lender.lasts = decisions.lasts
         self.lender.saved = self.saved

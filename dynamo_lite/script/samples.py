@@ -69,8 +69,8 @@ class Samples:
         return is_due
 
     def note_callees(self, frame: FrameType) -> None:
-        """What code takes of the time of its callers that is not worth compiling, or will be by
-        itself; the callers are not worth it for that time either."""
+        """What code takes of the time of its callers that is not worth compiling, or is called in
+        their loops and compiled by itself; the callers are not worth it for that time either."""
         now = time.thread_time()
         elapsed, self.looked = min(now - self.looked, GONE), now
         is_refused = is_by_itself = False
@@ -79,7 +79,7 @@ class Samples:
                 continue
             if is_refused:
                 history.refused_below += elapsed
-            if is_refused or is_by_itself:
+            if is_refused or (is_by_itself and history.account.has_loops):
                 history.account.below += elapsed
             is_refused |= history.is_refused
             is_by_itself = is_by_itself or history.is_by_itself(code)

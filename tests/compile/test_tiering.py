@@ -8,6 +8,7 @@ import pytest
 from scripts import WARMING, run
 
 import dynamo_lite as dl
+from dynamo_lite.base import processor
 from dynamo_lite.native import CompiledFunction
 from dynamo_lite.runtime import compile_frame, pipeline, tiering
 from dynamo_lite.runtime.compile_frame import compiled_function
@@ -266,14 +267,19 @@ def test_the_compiler_is_loaded_later_for_code_that_waits_for_numpy():
         assert found.price == 0.02
 
 
-def test_time_that_other_programs_had_does_not_count(monkeypatch):
+@pytest.mark.parametrize(("content", "share"), [
+    ("3000 1000 17\n", 0.75), ("3000 0 17\n", 1.0), ("0 0 0\n", 1.0), ("", 1.0), (None, 1.0),
+])
+def test_time_that_other_programs_had_does_not_count(monkeypatch, tmp_path, content, share):
+    if content is not None:
+        (tmp_path / "schedstat").write_text(content)
+    monkeypatch.setattr(processor, "STATISTICS", str(tmp_path / "schedstat"))
     lender = Lender()
     assert lender.cpu(2.0) == 2.0
-    lender.began, lender.began_at = 1.0, 10.0
-    for process, clock, share in ((3.0, 14.0, 0.5), (9.0, 14.0, 1.0)):
-        monkeypatch.setattr(tiering.time, "process_time", lambda: process)
-        monkeypatch.setattr(tiering.time, "monotonic", lambda: clock)
-        assert lender.cpu(2.0) == 2.0 * share
+    lender.share = processor.Share()
+    assert lender.cpu(2.0) == 2.0 * share
+    (tmp_path / "schedstat").write_text("1 1 1")
+    assert lender.cpu(2.0) == 2.0 * share  # which is known for a while
 
 
 @pytest.mark.parametrize("known", ["is_tried", "is_promised"])

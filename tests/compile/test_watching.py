@@ -104,11 +104,12 @@ def test_code_that_ran_unseen_for_as_long_as_it_waits_is_noticed():
         assert not f(1)
 
 
-@pytest.mark.parametrize(("call", "is_given_up", "below"), [
-    (0, False, 0.0), (1_000, False, 0.0), (100_000, False, 0.5), (1_000, True, 0.5),
+@pytest.mark.parametrize(("call", "is_given_up", "has_loops", "below"), [
+    (0, False, True, 0.0), (1_000, False, True, 0.0), (100_000, False, True, 0.5),
+    (1_000, True, False, 0.5), (100_000, False, False, 0.0),
 ])
-def test_what_is_compiled_by_itself_is_no_reason_to_compile_its_callers(
-    monkeypatch, call, is_given_up, below
+def test_what_is_compiled_by_itself_is_no_reason_to_compile_loops_around_it(
+    monkeypatch, call, is_given_up, has_loops, below
 ):
     """Nor what was tried in vain; short calls are better compiled along with what makes them."""
     def callee():
@@ -123,6 +124,7 @@ def test_what_is_compiled_by_itself_is_no_reason_to_compile_its_callers(
     whole = ProgramOfCode()
     samples = Samples(whole, compile_loop=lambda *given: None)
     inner, outer = (whole.history_of(each.__code__) for each in (callee, caller))
+    outer.account.has_loops = has_loops
     inner.names_arrays, inner.given_up = True, "in vain" if is_given_up else ""
     caller()
     assert inner.account.below == 0.0 and outer.account.below == below
