@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
+from ...base.records import dataclass, field
 from ...ir.sizes import Opaque, Size, SizeExpr, is_unbacked, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType
 from .loops import Check, Gather, Index, Kernel, Load, Offset, Reduce, SizeValue
 from .program import Allocate, Bind, Count, Extern, Ref, Require, Step, blocks_of
-from .steps import Record
+from .steps import Record, fields_with
 
 
 def told_by(step: Step) -> frozenset[str]:
@@ -27,8 +28,30 @@ def told_by(step: Step) -> frozenset[str]:
 
 def used_symbols(step: Step) -> frozenset[str]:
     """The symbols that depend on data which a step needs."""
-    found = (name for size in _sizes(step) for name in symbols(size))
-    return frozenset(filter(is_unbacked, found))
+    return _own(step).union(*(used_symbols(inner) for block in blocks_of(step) for inner in block))
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolsOfSteps:
+    """The same of many steps, which are looked at once however deep they lie in others."""
+
+    found: dict[int, tuple[Step, frozenset[str]]] = field(default_factory=dict)
+
+    def used(self, step: Step) -> frozenset[str]:
+        known = self.found.get(id(step))
+        if known is None:
+            inner = (self.used(one) for block in blocks_of(step) for one in block)
+            known = self.found[id(step)] = step, _own(step).union(*inner)
+        return known[1]
+
+
+def _own(step: Step) -> frozenset[str]:
+    """What a step needs itself, without the steps in it."""
+    blocks = fields_with(type(step), "block")
+    own: Any = step
+    if blocks:
+        own = [getattr(step, one.name) for one in fields(step) if one.name not in blocks]
+    return frozenset(name for size in _sizes(own) for name in symbols(size) if is_unbacked(name))
 
 
 def _sizes(value: Any) -> Iterator[Size]:

@@ -28,6 +28,7 @@ from ..passes.fuse import merge
 from ..passes.hoist import hoist
 from ..passes.materialise import Access, choose_materialised, reading_of
 from ..passes.memory import plan_memory
+from ..passes.repeated_checks import drop_repeated_checks
 from ..passes.schedule import schedule
 from . import (  # noqa: F401  (they register)
     at_positions,
@@ -54,7 +55,7 @@ from .pieces import is_everything, only_pieces
 from .values import NATIVE, CannotLower, Value, load_of
 from .writes import write_inputs
 
-PASSES = (hoist, merge, schedule, plan_memory)
+PASSES = (hoist, merge, drop_repeated_checks, schedule, plan_memory)
 
 
 def lower(

@@ -28,7 +28,7 @@ from ..loop_ir.program import (
     View,
     with_blocks,
 )
-from ..loop_ir.sizes_of import told_by, used_symbols
+from ..loop_ir.sizes_of import SymbolsOfSteps, told_by, used_symbols
 from .schedule import is_check_only, may_report, operations
 
 MOST_OPERATIONS = 400
@@ -59,6 +59,7 @@ class Merging:
     unbacked: frozenset[str]
     roots: Roots
     notes: list[str] = field(default_factory=list)
+    symbols: SymbolsOfSteps = field(default_factory=SymbolsOfSteps)
 
     def block(self, block: Sequence[Step], lasting: set[Buffer]) -> list[Step]:
         """The steps of a program, or those inside a step; `lasting` is looked at elsewhere."""
@@ -66,7 +67,7 @@ class Merging:
         allocated = [s for s in fixed if isinstance(s, Allocate)]
         made = {s.buffer: used_symbols(s) for s in allocated} if self.unbacked else None
         placed = [
-            Placed.of(with_blocks(s, self._inside), made, self.roots)
+            self._placed(with_blocks(s, self._inside), made)
             for s in block if not is_fixed(s, self.unbacked)
         ]
         _defer_copies(placed)
@@ -77,13 +78,16 @@ class Merging:
                 position += 1
                 continue
             target, merged, goes_up = found
-            placed[target if goes_up else position] = Placed.of(Launch(merged), made, self.roots)
+            placed[target if goes_up else position] = self._placed(Launch(merged), made)
             del placed[position if goes_up else target]
         kept = _drop_dead(lasting, [item.step for item in placed])
         requires = [s for s in fixed if isinstance(s, Require)]
         alive = {buffer for step in kept for buffer in (*step.reads, *step.writes)} | lasting
         allocations = [s for s in fixed if isinstance(s, Allocate) and s.buffer in alive]
         return [*requires, *allocations, *kept]
+
+    def _placed(self, step: Step, made: Made | None) -> Placed:
+        return Placed.of(step, made, self.roots, self.symbols)
 
     def _inside(self, block: Sequence[Step]) -> list[Step]:
         """Readers may be outside, unless the memory is made in the block."""
@@ -125,7 +129,9 @@ class Placed:
     aliased: frozenset[Buffer] = frozenset()
 
     @staticmethod
-    def of(step: Step, made: Made | None, roots: Roots) -> Placed:
+    def of(
+        step: Step, made: Made | None, roots: Roots, symbols: SymbolsOfSteps
+    ) -> Placed:
         used, stored = frozenset(step.reads), frozenset(step.writes)
         makes = isinstance(step, View) or (isinstance(step, Extern) and step.results)
         aliased = frozenset(roots[b] for b in (used if makes else used | stored) if b in roots)
@@ -133,7 +139,7 @@ class Placed:
         stored |= frozenset() if makes else aliased.intersection(map(roots.get, stored))
         tells = needs = sized = NONE
         if made is not None:
-            tells, needs = told_by(step), used_symbols(step)
+            tells, needs = told_by(step), symbols.used(step)
             sized = NONE.union(*(made.get(buffer, ()) for buffer in stored))
         if not isinstance(step, Launch):
             return Placed(step, used, stored, tells, needs, sized)

@@ -99,6 +99,11 @@ class Frame:
         self.builder.branch(failed, "bail_out", following)
         self.builder.label(following)
 
+    def bail_out_unless(self, holds: Value) -> None:
+        following = self.builder.fresh("go")
+        self.builder.branch(holds, following, "bail_out")
+        self.builder.label(following)
+
     def input(self, index: int) -> str:
         return self.pointer_at(self.inputs, 8 * index)
 

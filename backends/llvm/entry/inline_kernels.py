@@ -35,7 +35,7 @@ def statements(entry: Entry, kernel: Kernel) -> None:
     for statement in kernel.statements:
         if isinstance(statement, Check):
             holds = _holds(nest, terms, statement.condition)
-            entry.frame.bail_out_if(f"icmp eq i1 {holds.ref}, false")
+            entry.frame.bail_out_unless(holds)
             _without_wrapping(nest, terms, statement.condition)
             nest.scopes = nest.scopes[:1]
             continue
