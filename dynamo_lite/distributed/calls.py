@@ -6,6 +6,7 @@ looked at. A call that they let through partitions the graph over the blocks at 
 """
 from __future__ import annotations
 
+import threading
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from dask.base import tokenize
 from ..base import logs
 from ..base.records import dataclass, field
 from ..bytecode.resume import flat_code, with_code
-from ..errors import FullGraphRequired, Unsupported
+from ..errors import FullGraphRequired, RecompileLimitExceeded, Unsupported
 from ..ir.graph import Graph
 from ..ir.node import Node
 from ..ir.passes import optimize
@@ -177,6 +178,8 @@ class Blockwise:
     record: FrameRecord | None = None
     refusals: Counter[Any] = field(default_factory=Counter)
     """How often arguments of some types were left to Dask."""
+    lock: Any = field(default_factory=threading.RLock)
+    """While one thread captures the function, others' calls of it run in Python, with stand-ins."""
 
     def __post_init__(self) -> None:
         self.flat = with_code(self.function, flat_code(self.function.__code__))
@@ -197,11 +200,11 @@ class Blockwise:
             return self.as_dask(flat_args)
         try:
             result = self.in_blocks(run, flat_args)
-        except FullGraphRequired as refused:
+        except (FullGraphRequired, RecompileLimitExceeded) as refused:
             if self.options.fullgraph:
                 raise
             self.refusals[types] += 1
-            if refused.record is not None:
+            if isinstance(refused, FullGraphRequired) and refused.record is not None:
                 self.broke(refused.record)
             self.told(f"runs as Dask itself would: {refused}")
             return self.as_dask(flat_args)
@@ -222,11 +225,14 @@ class Blockwise:
     def in_blocks(self, run: Run, flat_args: Any) -> Any:
         """The result as arrays of Dask's; FullGraphRequired where the function is no one graph."""
         given = map_leaves(run.stand_in_for, flat_args)
-        token = _running.set(run)
-        try:
-            result = self.captured(*given)
-        finally:
-            _running.reset(token)
+        with self.lock:
+            token, in_python = _running.set(run), self.captured.unfit
+            try:
+                result = self.captured(*given)
+            finally:
+                _running.reset(token)
+            if self.captured.unfit > in_python:
+                raise FullGraphRequired("no graph of it fits, and none may be captured")
         if isinstance(run.error, NotInBlocks):
             raise FullGraphRequired(str(run.error))
         if run.error is not None:

@@ -10,8 +10,9 @@ from ..ir.ops.columns import target_named
 from .cuts import Axis, Value, outside
 from .elementwise import ITEM, recut
 from .folds import Folded, at_home, combined, finished, folded_axes
-from .partition import Operand, Partition
+from .partition import Partition
 from .program import Call
+from .space import Operand
 
 
 def bincount(call: Call) -> Any:

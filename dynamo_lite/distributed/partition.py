@@ -15,12 +15,12 @@ from typing import Any, Union
 from ..base.records import dataclass, field
 from ..ir.graph import Graph
 from ..ir.node import Node
-from .cuts import Axis, Chunks, Dim, Value, Window
+from ..ir.row import Kind, row_of
+from ..ir.tree import leaves, map_leaves
+from .blocks import is_source
+from .cuts import Axis, Dim, Value, Window
 from .ends import NOTHING, Ends
 from .footprints import Footprint, Span, View
-
-Operand = tuple[Value, Sequence[Union[int, None]]]
-"""A value, and for each of its axes that of the result which it becomes."""
 
 
 @dataclass(eq=False, slots=True)
@@ -108,6 +108,9 @@ class Partition:
     became: Partition | None = None
     known: dict[Any, Any] = field(default_factory=dict)
     """Values that were computed for several nodes."""
+    repeated: dict[Value, tuple[tuple[Dim | None, ...], Node]] = field(default_factory=dict)
+    """Values of other partitions that are computed here once more: along which dimensions, and by
+    which node."""
 
     @property
     def now(self) -> Partition:
@@ -133,9 +136,11 @@ class Partition:
             ):
                 if read.footprint.ends == NOTHING:
                     return self.part(value, Window(value, (0,) * len(dims)), onto, at)
+        value.readers.append(self)
+        if (again := repeated(self, value, dims)) is not None:
+            return again
         if value.home is not None:
             value.home.export(value)
-        value.readers.append(self)
         return self.take("x", Blocks(value, dims))
 
     def part(
@@ -210,6 +215,8 @@ class Partition:
         if value.home is self:
             return tuple(axis.dim and axis.dim.now for axis in value.axes)
         read_here = value if value.window is None else value.window.base
+        if read_here in self.repeated:
+            return tuple(dim and dim.now for dim in self.repeated[read_here][0])
         for read in self.reads.values():
             block = read.footprint if isinstance(read, View) else read
             if isinstance(block, Blocks | Footprint) and block.value is read_here:
@@ -240,6 +247,7 @@ class Partition:
             parting.origin = self
             parting.dims = {dim.now: target for dim, target in parting.dims.items()}
         self.known |= other.known
+        self.repeated |= other.repeated
         other.became = self
 
 
@@ -249,97 +257,99 @@ def span(axis: Axis, start: int) -> Span:
     return low, tuple(place + int(size) for place, size in zip(low, axis.chunks))
 
 
-@dataclass(eq=False, slots=True)
-class Space:
-    """All partitions of a program."""
-
-    partitions: list[Partition] = field(default_factory=list)
-
-    def place(
-        self, operands: Sequence[Operand], cut: Sequence[Chunks], more: Sequence[int] = ()
-    ) -> tuple[Partition, dict[int, Dim], tuple[Axis, ...]]:
-        """The partition for a node with these operands whose result is cut like this, and which
-        dimension each axis of the result goes along with."""
-        counts = {axis: len(chunks) for axis, chunks in enumerate(cut) if len(chunks) > 1}
-        found = next((fit for each in candidates(operands)
-                      if (fit := fitting(each, operands, counts)) is not None), None)
-        if found is None:
-            dims = {axis: Dim(count) for axis, count in counts.items()}
-            newest = max((value.stage for value, _ in operands), default=-1)
-            found = Partition([*dims.values()], stage_after(newest, bool(dims))), dims
-            self.partitions.append(found[0])
-        partition, at = found
-        return partition, at, tuple(Axis(chunks, at.get(axis)) for axis, chunks in enumerate(cut))
-
-    def parting(self, partition: Partition, folded: frozenset[Dim], in_steps: bool) -> Parting:
-        parting = partition.parting(folded, in_steps)
-        if not any(parting.target.now is each for each in self.partitions):
-            self.partitions.append(parting.target)
-        return parting
-
-    @property
-    def living(self) -> list[Partition]:
-        return sorted((one for one in self.partitions if one.became is None),
-                      key=lambda one: one.stage)
+CHEAP = 20.0
+"""Nanoseconds per element for which a block is computed once more, rather than kept in memory until
+the last block of its array is there: as many as a disk takes to write and read it."""
+REPEATABLE = frozenset({Kind.POINTWISE, Kind.REDUCTION, Kind.VIEW, Kind.CREATION})
 
 
-def stage_after(newest: float, is_cut: bool) -> float:
-    """The stage of a partition that reads what has the `newest` one.
-
-    A single task comes half a stage before those of each block, which can read its result then.
-    """
-    return math.floor(newest) + (1 if is_cut or newest % 1 else 0.5)
-
-
-def candidates(operands: Sequence[Operand]) -> list[Partition]:
-    """Partitions that a node may join: the latest that an operand is computed in, or else those
-    that read one of them, the earliest first."""
-    newest = max((value.stage for value, _ in operands), default=-1)
-    homes = [value.home for value, _ in operands
-             if value.home is not None and value.stage == newest]
-    read = [value if value.window is None else value.window.base for value, _ in operands]
-    readers = {one.now for value in read for one in value.readers}
-    later = sorted((one for one in readers if one.stage > newest), key=lambda one: one.stage)
-    return [*dict.fromkeys([*homes, *later])]
-
-
-def fitting(
-    partition: Partition, operands: Sequence[Operand], counts: Mapping[int, int]
-) -> tuple[Partition, dict[int, Dim]] | None:
-    """The dimension of each axis that is cut, where a node can join the partition."""
-    at: dict[int, Dim] = {}
-    for value, onto in operands:
-        for dim, axis in zip(partition.dims_of(value) or (), onto):
-            if dim is not None and (axis is None or at.setdefault(axis, dim) is not dim):
-                return None
-    if {axis: dim.blocks for axis, dim in at.items()} != counts or (
-        len(set(at.values())) != len(at) or {*at.values()} != {dim.now for dim in partition.dims}
+def repeated(partition: Partition, value: Value, dims: tuple[Dim | None, ...]) -> Node | None:
+    """The node that computes a block of another partition's value here once more, from what tasks
+    read themselves; None where it is better kept."""
+    if value in partition.repeated and (
+        tuple(dim and dim.now for dim in partition.repeated[value][0]) == dims
     ):
+        return partition.repeated[value][1]
+    here = {axis.dim.now: dim for axis, dim in zip(value.axes, dims)
+            if axis.dim is not None and dim is not None}
+    if value.home is None or value.is_whole or cost_of(value, {*here}) > CHEAP:
         return None
-    merged: dict[Partition, dict[Dim, Dim]] = {}
-    for value, onto in operands:
-        other = value.home
-        if other is partition or value.stage < partition.stage:
-            continue
-        pairs = pairing(partition, value, onto, at)
-        if pairs is None or other is None or merged.setdefault(other, pairs) != pairs:
-            return None
-    for other, pairs in merged.items():
-        partition.absorb(other, pairs)
-    return partition, at
+    became: dict[Node, Any] = {}
+    for node in steps_of(value):
+        args, kwargs = map_leaves(lambda leaf: became[leaf] if isinstance(leaf, Node) else leaf,
+                                  (node.args, node.kwargs))
+        became[node] = read_again(partition, value.home.reads[node], here) if (
+            node.op == "placeholder") else partition.graph.call_function(
+            node.target, args, kwargs, type=None, location=node.location, errstate=node.errstate)
+    assert value.node is not None
+    partition.repeated[value] = dims, became[value.node]
+    return partition.repeated[value][1]
 
 
-def pairing(
-    partition: Partition, value: Value, onto: Sequence[int | None], at: Mapping[int, Dim]
-) -> dict[Dim, Dim] | None:
-    """How another partition's dimensions become this one's, so that both can be one."""
-    other = value.home
-    if other is None or other.stage != partition.stage:
-        return None
-    pairs = {axis.dim.now: at[place] for axis, place in zip(value.axes, onto)
-             if axis.dim is not None and place is not None}
-    if {*pairs} != {dim.now for dim in other.dims} or len({*pairs.values()}) != len(pairs) or (
-        {*pairs.values()} != {dim.now for dim in partition.dims}
-    ):
-        return None
-    return pairs
+def steps_of(value: Value) -> list[Node]:
+    """What a value's block is computed by, in order, with the parameters."""
+    assert value.home is not None and value.node is not None
+    pending, found = [value.node], set()
+    while pending:
+        node = pending.pop()
+        if node not in found:
+            found.add(node)
+            pending += leaves((node.args, node.kwargs), Node)
+    return [node for node in value.home.graph.nodes if node in found]
+
+
+def cost_of(value: Value, dims: set[Dim]) -> float:
+    """Nanoseconds per element to compute it once more where these dimensions are known; infinite
+    where that takes more than tasks read themselves, and arrays of one block."""
+    assert value.home is not None
+    total, steps = 0.0, steps_of(value)
+    if any(is_written(node, value.home.graph) for node in steps):
+        return math.inf
+    for node in steps:
+        row = row_of(node.target)
+        if node.op == "placeholder":
+            total += cost_to_read(value.home.reads[node], dims)
+        else:
+            total += math.inf if row is None or row.kind not in REPEATABLE else row.cost
+    return total
+
+
+def is_written(node: Node, graph: Graph) -> bool:
+    """Whether a step writes into what a node gives."""
+    return any(node in each.args[:1] for each in graph.calls
+               if (row := row_of(each.target)) is None or row.kind is Kind.WRITE)
+
+
+def cost_to_read(read: Read, dims: set[Dim]) -> float:
+    """The same of a parameter: nothing is what tasks read themselves."""
+    if isinstance(read, Scalar):
+        return 0.0
+    if isinstance(read, ByBlock | Fixed):
+        return 0.0 if read.dim.now in dims else math.inf
+    block = read.footprint if isinstance(read, View) else read
+    if isinstance(block, StackedParts) or not {dim.now for dim in block.dims if dim} <= dims:
+        return math.inf
+    if is_source(block.value) or (block.value.is_whole and isinstance(read, Blocks)):
+        return 0.0
+    if block.value.home is None or isinstance(read, View):
+        return math.inf
+    return cost_of(block.value, {axis.dim.now for axis in block.value.axes if axis.dim})
+
+
+def read_again(partition: Partition, read: Read, here: Mapping[Dim, Dim]) -> Any:
+    """What a parameter reads, in another partition that has `here` in the place of its
+    dimensions."""
+    if isinstance(read, Scalar):
+        return partition.scalar(read.value)
+    if isinstance(read, ByBlock):
+        return partition.by_block(here[read.dim.now], read.numbers)
+    if isinstance(read, Fixed):
+        return partition.fixed(here[read.dim.now], read.constants)
+    if isinstance(read, View):
+        base, ends = read.footprint.value, read.footprint.ends
+        dims = tuple(dim and here[dim.now] for dim in read.footprint.dims)
+        return partition.view(base, dims, read.spans, ends)
+    assert isinstance(read, Blocks)
+    at = {axis: here[dim.now] for axis, dim in enumerate(read.dims) if dim is not None}
+    return partition.local(
+        read.value, [axis if axis in at else None for axis in range(len(read.dims))], at)

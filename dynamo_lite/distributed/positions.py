@@ -13,8 +13,9 @@ from ..ir.row import row_of
 from .cuts import Axis, Positions, Unknown, Value, aligned, common_cut
 from .elementwise import ITEM, recut, rows_cut
 from .folds import Folded, at_home, combined, finished, folded_axes
-from .partition import Operand, Partition
+from .partition import Partition
 from .program import Call, Created
+from .space import Operand
 
 BY_DATA = "elements at positions that an array gives"
 

@@ -7,8 +7,8 @@ from ..errors import Unsupported
 from .cuts import Chunks, Value, common_cut
 from .elementwise import ITEM, in_one_block, recut, whole
 from .folds import Folded, combined, finished
-from .partition import Operand
 from .program import Call, Created
+from .space import Operand
 
 
 def product(call: Call) -> Value:

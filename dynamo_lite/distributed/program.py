@@ -17,7 +17,8 @@ from ..ir.sizes import SizeExpr, substitute, symbols
 from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType
 from .cuts import Axis, Chunks, Deferred, Dim, Unknown, Value, are_unknown_wholes, outside
-from .partition import Operand, Partition, Scalar, Space
+from .partition import Partition, Scalar
+from .space import Operand, Space
 
 
 class NotInBlocks(DynamoError):

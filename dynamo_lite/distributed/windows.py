@@ -18,9 +18,10 @@ from ..ir.tree import leaves
 from .cuts import Axis, Chunks, Value, Window, aligned
 from .elementwise import ITEM, created, recut
 from .ends import NOTHING, Ends
-from .partition import Operand, Partition
+from .partition import Partition
 from .positions import scattered
 from .program import Call, Created
+from .space import Operand
 
 
 def window(value: Value, bounds: Sequence[tuple[int, int]], ends: Ends = NOTHING) -> Value:

@@ -81,3 +81,18 @@ def test_random_programs(seed):
         assert (computed.dtype, computed.shape) == (value.dtype, value.shape), text
         assert (found.dtype, found.shape) == (value.dtype, value.shape), text
         np.testing.assert_allclose(computed, value, rtol=1e-5, atol=1e-6, err_msg=text)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_streams(seed):
+    """The same of arrays whose blocks tasks read themselves, more than once where that is cheap."""
+    rng = random.Random(1000 + seed)
+    text, scope = program(rng), {"np": np}
+    exec(text, scope)
+    data = np.random.default_rng(seed)
+    x, y = data.random(SHAPE), data.random(SHAPE) - 0.5
+    expected = scope["program"](x, y, 2)
+    stream = dl.stream(scope["program"], chunks=chunks(rng), threads=2)
+    for found, value in zip(stream(x, y, 2), expected, strict=True):
+        assert (found.dtype, found.shape) == (value.dtype, value.shape), text
+        np.testing.assert_allclose(found, value, rtol=1e-5, atol=1e-6, err_msg=text)

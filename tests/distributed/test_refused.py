@@ -1,12 +1,13 @@
 """What cannot be computed by blocks: an error at the call, in words, or Dask's own way."""
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.errors import FullGraphRequired
+from dynamo_lite.errors import FullGraphRequired, RecompileLimitExceeded
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -118,3 +119,37 @@ def test_without_dask_the_message_says_what_to_install():
             "    except dl.errors.BackendError as error: print(error)\n")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout.count("pip install 'dynamo-lite[dask]'") == 2
+
+
+def test_more_variants_than_are_kept():
+    """What is no longer captured is computed from Dask's arrays, not from what stands for them."""
+    data = np.arange(12.0).reshape(6, 2)
+    x = da.from_array(data, chunks=(2, 2))
+
+    def scaled(x, name):
+        return x * 2 if name.startswith("a") else x.sum() + len(name)
+
+    run, stream = dl.compile(scaled), dl.stream(scaled, chunks=2)
+    for number in range(30):
+        name = "ab"[number % 2] * number + str(number)
+        expected = scaled(data, name)
+        np.testing.assert_allclose(run(x, name).compute(), expected)
+        np.testing.assert_allclose(stream(data, name), expected)
+    strict = dl.compile(scaled, fullgraph=True)
+    with pytest.raises(RecompileLimitExceeded):
+        for number in range(30):
+            strict(x, str(number))
+
+
+def test_first_calls_from_several_threads():
+    data = np.arange(4000.0).reshape(1000, 4)
+    x = da.from_array(data, chunks=(100, 4))
+    for _ in range(5):
+        run, found = dl.compile(lambda x: x.T @ x), []
+        threads = [threading.Thread(target=lambda: found.append(run(x).compute(scheduler="sync")))
+                   for _ in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        np.testing.assert_allclose(found, [data.T @ data] * 4)
