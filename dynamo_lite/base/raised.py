@@ -2,8 +2,8 @@
 is tried that can be undone. The user's function then says it again, from the user's own lines."""
 from __future__ import annotations
 
+import _signal as signal  # type: ignore  # without names for the numbers, which take time
 import contextlib
-import signal
 import threading
 import traceback
 import warnings

@@ -18,7 +18,7 @@ from typing import Any
 from ..backends import disk
 from ..backends.llvm.objects import graph_cache
 from ..backends.llvm.objects.image import Kept
-from ..backends.llvm.objects.version import GENERATOR, stamps
+from ..backends.llvm.objects.version import FORMAT, GENERATOR, stamps
 from ..base.config import Config, config
 from ..base.records import NamedTuple
 from ..codegen.bound import Bound
@@ -30,7 +30,6 @@ from . import guards, references
 from .fingerprints import digest, of_code
 from .references import Frames, Surroundings
 
-FORMAT = 2  # of marshal: the last one in which equal values always give equal bytes
 OF_NO_MATTER = frozenset({
     "disable", "strict", "suppress_errors", "recompile_limit", "retire_after", "warm_seconds",
     "compile_share", "trace_seconds", "compile_watched", "cache", "cache_dir", "cache_size_limit",
@@ -115,7 +114,7 @@ def settings() -> tuple[str, ...]:
     return tuple(each.name for each in fields(Config) if each.name not in OF_NO_MATTER)
 
 
-PACKAGE = digest(repr((GENERATOR, sorted(stamps(str(Path(__file__).parents[1]))))).encode())
+PACKAGE = digest(marshal.dumps((GENERATOR, sorted(stamps(str(Path(__file__).parents[1])))), FORMAT))
 """This very compiler, taken when it is loaded: any change to a source file makes another one."""
 
 

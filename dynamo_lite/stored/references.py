@@ -183,7 +183,8 @@ STANDARD = {("builtins", "slice"), ("builtins", "range"), ("builtins", "frozense
 
 def is_record(value: Any) -> bool:
     """Whether it is an instance of a class of this package, which is its fields."""
-    return _is_of_records(type(value)) and not isinstance(value, type)
+    kind: Any = type(value)
+    return _is_of_records(kind) and not isinstance(value, type)
 
 
 @cache

@@ -22,9 +22,7 @@ from ....ir.plain import from_plain, plain, plain_graph
 from ... import disk
 from ..builder.target import Target
 from .image import Image, Kept
-from .version import GENERATOR, STAMPS
-
-FORMAT = 2  # of marshal: the last one in which equal values always give equal bytes
+from .version import FORMAT, GENERATOR, STAMPS
 
 
 class Key(NamedTuple):

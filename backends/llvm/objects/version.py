@@ -1,9 +1,11 @@
 """What machine code depends on beside the program: versions of everything that makes or runs it."""
 from __future__ import annotations
 
+import marshal
 import os
 import re
 import sys
+from _blake2 import blake2b
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +18,7 @@ from ..builder.target import cpu_features
 
 KNOWN = ("0.46", "0.47", "0.48", "0.49", "0.50")
 """Versions of llvmlite whose functions are those that the core calls (native/llvm_library)."""
+FORMAT = 2  # of marshal: the last one in which equal values always give equal bytes
 ABI = "8"  # of frames, of the run-time table and of files on disk
 
 
@@ -52,11 +55,12 @@ def generator() -> str:
     """
     roots = (*ir.__path__, str(Path(__file__).parents[2]))
     files = sorted(stamp for root in roots for stamp in stamps(root))
+    seen = blake2b(marshal.dumps(files, FORMAT), digest_size=16).hexdigest()
     core = os.stat(_core.__file__)
     return repr((
         ABI, sys.implementation.cache_tag, np.__version__, llvm_version(),
         sorted(name for name, is_there in cpu_features.items() if is_there),
-        core.st_size, core.st_mtime_ns, files,
+        core.st_size, core.st_mtime_ns, seen,
     ))
 
 
