@@ -174,9 +174,17 @@ class Candidates:
         history.look_at_loops(function)
         history.note_time(code)
         note_sizes(history.sizes, values)
+        if history.account.is_promised and self.is_below_tried(caller):
+            history.account.is_promised, history.account.expected = False, 0.0
         if lacking := history.account.lacks(values):
             return nanoseconds(lacking * history.stretch)
         return self.compiled_form(function, history, caller)
+
+    def is_below_tried(self, caller: FrameType | None) -> bool:
+        """Whether code for which compiling paid in an earlier run waits for this call: its entries
+        on disk may have it inlined, and come to fit soon."""
+        known = filter(None, map(self.program.known, running(caller)))
+        return any(history.compiled and history.account.is_tried for history in known)
 
     def why_not(self, history: CodeHistory, code: CodeType) -> str:
         """Why no more functions of this code are compiled, or nothing."""

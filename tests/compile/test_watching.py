@@ -7,8 +7,15 @@ import pytest
 from scripts import WARMING, run
 
 import dynamo_lite as dl
-from dynamo_lite.native import calls_seen, enter_region, leave_region, sample_with, watch_calls
-from dynamo_lite.script import comparisons, watching
+from dynamo_lite.native import (
+    CompiledFunction,
+    calls_seen,
+    enter_region,
+    leave_region,
+    sample_with,
+    watch_calls,
+)
+from dynamo_lite.script import comparisons, regions, watching
 from dynamo_lite.script import samples as samples_of
 from dynamo_lite.script.program import Program as ProgramOfCode
 from dynamo_lite.script.samples import Samples
@@ -132,6 +139,25 @@ def test_what_is_compiled_by_itself_is_no_reason_to_compile_loops_around_it(
     assert outer.account.own == 2.0 - below
     outer.account.discount(0.75)  # the callee is compiled now
     assert outer.account.own == 1.25
+
+
+@pytest.mark.parametrize("is_tried", [True, False])
+def test_what_code_calls_that_has_entries_on_disk_is_not_compiled_before_they_fit(is_tried):
+    """They may have it inlined."""
+    def callee(x):
+        return x * 2
+
+    def caller():
+        return candidates.answer(callee, (np.ones(3),), sys._getframe())
+
+    candidates = regions.Candidates()
+    outer, inner = (candidates.program.history_of(f.__code__) for f in (caller, callee))
+    outer.compiled, outer.account.is_tried = 1, is_tried
+    inner.account.is_promised, inner.account.expected = True, 1.0
+    if is_tried:
+        assert caller() > 0 and inner.account.expected == 0.0
+    else:
+        assert isinstance(caller(), CompiledFunction)
 
 
 def log(codes):
