@@ -67,7 +67,7 @@ and there may be no further call."""
 CREDIT = 0.1
 """Seconds of compiling that a function with loops gets in advance."""
 _BACKWARD = frozenset(code for name, code in dis.opmap.items() if "BACKWARD" in name)
-GRANT = 0.2
+GRANT = 0.1
 PROFIT, MOST = 0.5, 0.25
 """What compiling may take of the seconds that it was measured to have saved, and at most of those
 that the program ran: what it saved is known as well as the first calls are like the later ones."""
@@ -170,8 +170,10 @@ class Lender:
         return max(min(self.wasted - self.saved(), LOSSES * config.warm_seconds), 0.0)
 
     def lends(self) -> bool:
+        """Whether there is something left for guesses, of which most come to nothing."""
         share = min(config.compile_share, 1.0)
-        return self.lent < GRANT + share * (time.process_time() - self.began)
+        lost = max(self.lent, self.wasted)
+        return lost < GRANT + share * (time.process_time() - self.began)
 
     def lacks(self) -> float:
         """Seconds that the program is to run before more of it may be compiled."""

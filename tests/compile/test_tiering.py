@@ -313,6 +313,15 @@ def test_loops_are_paid_for_in_advance_up_to_a_limit():
         assert Account(found.lender, True, 40).lacks([]) > 0
 
 
+def test_nothing_is_guessed_once_as_much_was_done_in_vain():
+    with dl.config.patch(warm_seconds=0.02):
+        found = account(has_loops=True)
+        found.lender.wasted = tiering.GRANT / 2
+        assert found.lacks([]) == 0
+        found.lender.wasted = tiering.GRANT + 1
+        assert Account(found.lender, True, 40).lacks([]) > 0
+
+
 def test_loops_are_seen_in_the_code():
     assert open_account(looping.__code__, Lender()).has_loops
     assert not open_account(account.__code__, Lender()).has_loops
