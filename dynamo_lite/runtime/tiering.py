@@ -37,6 +37,8 @@ the time of a call counts for its caller too."""
 LONG_ANALYSIS = 0.15
 """Seconds that the analysis of a frame may take, however short it ran and however much the program
 has spent: one that is given up is lost, and the first ones of a process take twice as long."""
+ANALYSIS = 0.1
+"""Seconds that one takes which nothing on disk makes unnecessary."""
 LOWERING, LONG_LOWERING = 0.005, 0.05
 """Seconds that an operation of a graph takes in the backend; and that lowering may take however
 short the code ran, where it is paid back by a few times as many calls."""
@@ -278,7 +280,8 @@ class Account:
         is_new = not (self.expected or self.rest)
         ran = min(self.own, self.lender.to_come(self.own)) if is_new else self.own
         lacking = max(self.price - ran - work, 0.0)
-        if not lacking and self.spent < PROFIT * self.expected:
+        analysis = 0.0 if self.is_tried else self.lender.pace * ANALYSIS
+        if not lacking and self.spent + analysis < PROFIT * self.expected:
             self.is_guess = True
         elif self.has_loops and self.borrowed + lacking <= CREDIT and self.lender.lends():
             self.borrowed += lacking

@@ -313,6 +313,16 @@ def test_loops_are_paid_for_in_advance_up_to_a_limit():
         assert Account(found.lender, True, 40).lacks([]) > 0
 
 
+@pytest.mark.parametrize(("is_tried", "is_guess"), [(False, False), (True, True)])
+def test_what_is_to_save_less_than_an_analysis_takes_is_no_exception(is_tried, is_guess):
+    """From the budget; what is on disk takes no analysis."""
+    with dl.config.patch(warm_seconds=0.02):
+        found = account()
+        found.ran, found.expected, found.is_tried = 1.0, tiering.ANALYSIS, is_tried
+        found.lacks([])
+        assert found.is_guess == is_guess
+
+
 def test_nothing_is_guessed_once_as_much_was_done_in_vain():
     with dl.config.patch(warm_seconds=0.02):
         found = account(has_loops=True)
