@@ -30,12 +30,15 @@ def is_loaded(name: str, package: str | None = None) -> bool:
 
 @contextmanager
 def without_garbage() -> Iterator[None]:
-    """Python looks for garbage while hundreds of modules are made, and finds none: it looks again
-    afterwards."""
+    """Python looks for garbage while hundreds of modules are made, and finds none. It looks again
+    afterwards, at what there is by then when it looks at all objects."""
     is_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if is_enabled:
+            if not gc.get_freeze_count():  # what the program has frozen would not be any more
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

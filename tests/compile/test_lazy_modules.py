@@ -1,5 +1,6 @@
 """Modules that a program loads when it first uses them are not loaded by the compiler."""
 import importlib.util
+import subprocess
 import sys
 
 import numpy as np
@@ -40,3 +41,31 @@ def test_compiling_what_stands_in_a_library(lazy, tmp_path):
     x = np.arange(3.0)
     assert np.array_equal(dl.compile(scope["twice"])(x), x * 2 + np.sin(x))
     assert not lazy()
+
+
+LOADED = """
+import gc, weakref
+from dynamo_lite.base import loading
+
+class Cycle:
+    pass
+
+one = Cycle()
+one.itself = one
+kept = weakref.ref(one)
+if {frozen}:
+    gc.freeze()
+are_frozen = gc.get_freeze_count() > 0
+del one
+loading.loaded("dynamo_lite.runtime.compile")
+assert gc.isenabled() and (gc.get_freeze_count() > 0) == are_frozen
+gc.collect()
+print(kept() is None)
+"""
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_garbage_of_the_program_is_found_after_modules_were_loaded(frozen):
+    done = subprocess.run([sys.executable, "-c", LOADED.format(frozen=frozen)], text=True,
+                          capture_output=True, check=True)
+    assert done.stdout == f"{not frozen}\n"
