@@ -43,7 +43,7 @@ from .partition import Scalar
 from .program import Created, Note, NotInBlocks, Program
 from .rules import rule_for
 from .sources import BlockSource
-from .stand_ins import sizes, stand_in
+from .stand_ins import memory_of, sizes, stand_in
 
 FUSION, GRAPH_BREAKS = map(logs.logger, ("fusion", "graph_breaks"))
 
@@ -86,7 +86,12 @@ class Run:
         return made
 
     def array_of(self, leaf: Any) -> Any:
-        """The array that a stand-in is of."""
+        """The array that a stand-in is of; NotInBlocks for what is made of one before the graph
+        begins, as a field of records."""
+        if id(leaf) not in self.arrays and isinstance(leaf, np.ndarray) and any(
+            memory_of(leaf) is memory_of(made) for made, _ in self.arrays.values()
+        ):
+            raise NotInBlocks("it reads a part of an array that no operation of a graph gives")
         return self.arrays.get(id(leaf), (None, leaf))[1]
 
 
@@ -237,7 +242,10 @@ class Blockwise:
             raise FullGraphRequired(str(run.error))
         if run.error is not None:
             raise run.error
-        return map_leaves(run.array_of, result)
+        try:
+            return map_leaves(run.array_of, result)
+        except NotInBlocks as error:
+            raise FullGraphRequired(str(error)) from None
 
     def hear(self, record: FrameRecord) -> None:
         """Keep the record of the capture, to say there what became of its graph."""

@@ -23,7 +23,8 @@ def bincount(call: Call) -> Any:
     top = extreme(call, value, "maximum")
     assert top.home is not None
     home = top.home
-    above = call.emit(home, (top.node, 1), target=np.add)
+    most = call.emit(home, (top.node,), target=int)  # a small dtype may not hold the next number
+    above = call.emit(home, (most, 1), target=np.add)
     size = call.emit(home, (call.emit(home, (above, least), target=np.maximum),), target=int)
     count = Value((), np.dtype(np.intp), home, size)
     operands: list[Operand] = [(value, (0,)), (count, ())]

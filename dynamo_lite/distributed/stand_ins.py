@@ -22,6 +22,13 @@ def stand_in(shape: Sequence[int], dtype: Any) -> np.ndarray:
     return made
 
 
+def memory_of(array: np.ndarray) -> Any:
+    """What an array's elements lie in, which views share."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array if array.base is None else array.base
+
+
 def sizes(graph: Graph, inputs: Sequence[Any]) -> dict[str, int]:
     """The values of the symbols of a graph."""
     found: dict[str, int] = {}

@@ -21,6 +21,7 @@ from ..ir.graph import Graph
 from ..ir.tree import leaves, map_leaves
 from ..runtime.options import Options
 from .block_sizes import bytes_per_block, rows_per_block
+from .blocks import in_blocks
 from .calls import Blockwise
 from .sources import SMALL, BlockSource, cut_evenly, explicit, is_dataset
 from .threads import on_threads
@@ -183,10 +184,17 @@ class Streamed:
             self.run = Blockwise(self.function, self.options)
         sources = self.streaming.sources(flat_args)
         given = map_leaves(lambda leaf: sources.get(id(leaf), unmapped(leaf)), flat_args)
-        result = self.run(*given)
+        result = map_leaves(self.given_back, self.run(*given))
         if not sources and leaves(flat_args, da.Array) and self.streaming.out is None:
             return result
         return self.streaming.computed(result)
+
+    def given_back(self, leaf: Any) -> Any:
+        """What the function gives back of its arguments: the array itself, or its blocks for where
+        results go."""
+        if not isinstance(leaf, BlockSource):
+            return leaf
+        return leaf.array if self.streaming.out is None else in_blocks(leaf, leaf.chunks)
 
 
 def unmapped(leaf: Any) -> Any:

@@ -43,6 +43,29 @@ def test_masked_arrays_keep_their_masks():
     np.testing.assert_allclose(found, masked.sum(axis=0))
 
 
+def test_fields_of_records_are_read():
+    records = np.zeros(1000, [("a", "f8"), ("b", "i4")])
+    records["a"], records["b"] = X[:, 0], np.arange(1000)
+    found = dl.stream(lambda x: x["a"] * x["b"], chunks=100)(records)
+    np.testing.assert_array_equal(found, records["a"] * records["b"])
+
+
+def test_an_argument_that_is_the_result(mapped, tmp_path):
+    whole, total = dl.stream(lambda x: (x, x.sum()), chunks=100)(mapped)
+    assert whole is mapped and total == pytest.approx(X.sum())
+    written = dl.stream(lambda x: x, chunks=100, out=tmp_path / "y.npy")(mapped)
+    np.testing.assert_array_equal(written, X)
+
+
+@pytest.mark.parametrize("dtype, top", [("u1", 255), ("i1", 127), ("u2", 65535), ("i8", 9)])
+@pytest.mark.parametrize("least", [0, 300])
+def test_counts_of_small_integers(dtype, top, least):
+    numbers = np.random.default_rng(0).integers(0, top, 1000).astype(dtype)
+    numbers[500] = top
+    found = dl.stream(lambda x: np.bincount(x, minlength=least), chunks=100)(numbers)
+    np.testing.assert_array_equal(found, np.bincount(numbers, minlength=least))
+
+
 def test_the_backend_computes_at_once(mapped):
     for array in (mapped, X):
         found = dl.compile(standardised, backend="dask")(array)
