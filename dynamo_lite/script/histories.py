@@ -171,7 +171,8 @@ class CodeHistory:
             if self.decision is not None and not self.decision.is_hot:
                 return None  # that stands
             own = cpu(timing.own) - max(self.refused_below, self.account.below)
-            if self.is_waiting and self.account.is_likely:
+            is_made_once = "<locals>" not in code.co_qualname
+            if self.is_waiting and is_made_once and self.account.is_likely:
                 return Decision(True, LIKELY, cpu(call), GAIN * self.account.own)
             is_hot = self.account.has_loops and self.names_arrays and own >= HOT
             reason = "its loops ran in Python"

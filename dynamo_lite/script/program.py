@@ -71,11 +71,11 @@ class Program:
         turn."""
         if self.decisions is None:
             return
+        seconds = time.process_time() - self.lender.began
         for history in list(self.histories.values()):
             code = history.code()
             if code is not None and (decision := history.conclusion(code)) is not None:
-                self.decisions.note(code, decision)
-        seconds = time.process_time() - self.lender.began
+                self.decisions.note(code, decision.within(seconds) if decision.is_hot else decision)
         for code, names in first_frames() if seconds >= HOT else ():
             is_known = self.decisions.about(code) is not None or code in replaced
             if not is_known and loops_over_arrays(code, names):

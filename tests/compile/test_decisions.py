@@ -52,6 +52,12 @@ def test_how_long_a_program_runs_is_known_to_the_next_run():
     assert Decisions("another").lasts == math.inf
 
 
+def test_nothing_saves_more_than_the_program_took():
+    found = Decision(True, "it paid", 0.5, 4.0)
+    assert found.within(2.0) == Decision(True, "it paid", 0.5, 2.0)
+    assert found.within(5.0) == found
+
+
 def test_there_is_none_about_code_that_a_program_has_made_of_objects():
     made = f.__code__.replace(co_consts=(None, object()))
     noted((made, Decision(True, "it paid")))

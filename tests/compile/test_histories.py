@@ -251,6 +251,14 @@ def test_what_ran_for_long_is_compiled_at_the_beginning_of_the_next_run(
         assert Calls(monkeypatch, found).history.account.lacks([]) == 0
 
 
+def test_functions_that_are_made_anew_are_not_compiled_at_the_first_call(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.history.compiled, calls.history.names_arrays = 0, True
+    calls.history.account.ran = 1.2
+    assert calls.conclusion().reason == histories.LIKELY
+    assert calls.history.conclusion((lambda: 1).__code__) is None
+
+
 def test_calls_that_nobody_watched_are_saved_too(monkeypatch):
     calls = Calls(monkeypatch)
     calls.python(10, 10)
