@@ -6,7 +6,7 @@ more of variables of loops (`Lowering.intervals`) and of numbers that are stored
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Union
+from typing import TypeGuard, Union
 
 import numpy as np
 
@@ -39,8 +39,28 @@ def note_checked(low: Lowering, kind: str, operands: Sequence[Expr], result: Exp
     least, most = ARITHMETIC[kind](*intervals)  # type: ignore[misc]
     limits = limits_of(result.dtype)
     found = max(least, limits[0]), min(most, limits[1])
-    buffers = frozenset(one.buffer for one in walk([result]) if isinstance(one, Load | Gather))
-    low.checked[result] = found, len(low.steps), buffers
+    _note(low, result, found)
+
+
+def note_expected(low: Lowering, condition: Expr) -> None:
+    """The steps so far have checked that a condition holds."""
+    condition = _told(low, condition)
+    if not _is_order(condition):
+        return
+    smaller, larger = condition.args if condition.op.startswith("less") else condition.args[::-1]
+    apart = 0 if condition.op.endswith("equal") else 1
+    (least, most), (lowest, highest) = (interval(low, one) for one in (smaller, larger))
+    for operand, found in (
+        (smaller, (least, min(most, highest - apart))),
+        (larger, (max(lowest, least + apart), highest)),
+    ):
+        if not isinstance(operand, Const) and found[0] <= found[1]:
+            _note(low, operand, found)
+
+
+def _note(low: Lowering, expr: Expr, found: Interval) -> None:
+    buffers = frozenset(one.buffer for one in walk([expr]) if isinstance(one, Load | Gather))
+    low.checked[expr] = found, len(low.steps), buffers
 
 
 def still_checked(low: Lowering, expr: Expr) -> Known:
@@ -180,17 +200,28 @@ def cannot_overflow(
 def decided(low: Lowering, condition: Expr) -> bool | None:
     """What a comparison of integers gives whatever the data is; None where that depends on it, and
     of all else."""
-    if isinstance(condition, Load):
-        condition = low.defined.get(condition.buffer, condition)
-    if not isinstance(condition, Apply) or condition.op not in ORDERS:
-        return None
-    if any(arg.dtype.kind not in "iu" for arg in condition.args):
+    condition = _told(low, condition)
+    if not _is_order(condition):
         return None
     left, right = (interval(low, arg) for arg in condition.args)
     holds, fails = ORDERS[condition.op]
     if holds(left, right):
         return True
     return False if fails(left, right) else None
+
+
+def _told(low: Lowering, condition: Expr) -> Expr:
+    """What a condition is that has been computed before."""
+    if not isinstance(condition, Load):
+        return condition
+    return low.defined.get(condition.buffer, condition)
+
+
+def _is_order(condition: Expr) -> TypeGuard[Apply]:
+    """Whether two integers are compared by their order."""
+    if not isinstance(condition, Apply) or condition.op not in ORDERS:
+        return False
+    return all(arg.dtype.kind in "iu" for arg in condition.args)
 
 
 def _below(left: Interval, right: Interval) -> bool:

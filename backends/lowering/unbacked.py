@@ -11,7 +11,7 @@ from ..loop_ir.loops import Apply, Check, Expr, SizeValue
 from ..loop_ir.simplify import INT64, apply, const, convert, select, size_value
 from ..passes.materialise import Access
 from .context import Lowering, lowers
-from .intervals import decided, interval
+from .intervals import decided, interval, note_expected
 from .pointwise import compare, operand_at, require_real
 from .values import CannotLower, Value
 
@@ -112,4 +112,5 @@ def expect(low: Lowering, node: Node, condition: Any, reason: str = "") -> Value
     expr = convert(number(low, condition).expr, np.dtype(bool))
     if decided(low, expr) is not True:
         low.launch((), Check(expr))
+        note_expected(low, expr)
     return Value(node.type, (), const(True, np.dtype(bool)))

@@ -1,6 +1,7 @@
 """Lists of numbers that loops change: in the graph, and exactly Python's lists afterwards."""
 import numpy as np
 import pytest
+from dynamo_lite.backends.lowering import structure
 
 import dynamo_lite as dl
 from dynamo_lite.tracer.control_flow import growing
@@ -355,3 +356,28 @@ def test_lists_of_unknown_length_that_get_too_long(monkeypatch):
     compiled = dl.compile(program)
     for n in (20.0, 100.0, 30.0):
         check(compiled, program, np.ones(1), n, calls=1)
+
+
+def reads_around(places):
+    items = []
+    for i in range(60):
+        items.append(i * 0.5)
+    total = 0.0
+    for place in places:
+        total = total * 0.5 + items[place]
+        items[place] = total
+    return total, items
+
+
+@pytest.mark.parametrize("last", [59, -60, 60, -61, 2**63 - 1, -(2**63), 2**63 - 30])
+def test_any_index_of_a_list_is_told_from_one_that_is_none(last):
+    compiled = dl.compile(reads_around)
+    for at in (59, last):
+        check(compiled, reads_around, np.array([*range(-60, 60), at]))
+
+
+def test_an_index_of_a_list_is_counted_from_the_front_once(monkeypatch):
+    again = []
+    monkeypatch.setattr(structure, "counted_from_front", lambda *args: again.append(args))
+    check(dl.compile(reads_around), reads_around, np.arange(60))
+    assert not again

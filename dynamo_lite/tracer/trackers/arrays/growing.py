@@ -180,7 +180,7 @@ class GrowingVariable(InArrays):
             found = key if known >= 0 else added(tx, length, known)
         else:
             index = key.as_argument(tx)
-            back = record(tx, operator.add, (index, length.as_argument(tx))).as_argument(tx)
+            back = record(tx, core.wrapped_sum, (index, length.as_argument(tx))).as_argument(tx)
             negative = record(tx, operator.lt, (index, 0)).as_argument(tx)
             found = record(tx, control.choose, (negative, back, index))
         expected(tx, operator.ge, found, ConstantVariable(0))
