@@ -10,6 +10,8 @@ import numpy as np
 
 from ..base.records import dataclass
 
+AT_ONCE = 8 << 20
+"""Bytes of rows that are read together where only parts of them are taken."""
 MAPPINGS = "/proc/self/maps"
 """Where Linux says which file is mapped at which address."""
 
@@ -31,18 +33,28 @@ class Rows:
     def __getitem__(self, key: tuple[slice, ...]) -> np.ndarray:
         first, *others = key
         start, stop, _ = first.indices(self.shape[0])
+        whole = self.shape[1:]
+        taken = tuple(len(range(*each.indices(size))) for each, size in zip(others, whole))
+        step = max(1, AT_ONCE // max(1, math.prod(whole) * self.dtype.itemsize))
+        if taken == whole or stop - start <= step:
+            return self.rows(start, stop)[(slice(None), *others)]
+        parts = np.empty((stop - start, *taken), self.dtype)
+        for at in range(start, stop, step):
+            rows = self.rows(at, min(at + step, stop))
+            parts[at - start : at - start + step] = rows[(slice(None), *others)]
+        return parts
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
         row = math.prod(self.shape[1:])
         with open(self.filename, "rb", buffering=0) as file:
             file.seek(self.offset + start * row * self.dtype.itemsize)
             read = np.fromfile(file, self.dtype, (stop - start) * row)
-        return read.reshape((stop - start, *self.shape[1:]))[(slice(None), *others)]
+        return read.reshape((stop - start, *self.shape[1:]))
 
 
 def file_of(array: Any) -> Rows | None:
     """The part of a file that an array maps, if reading it there gives what the array holds."""
-    root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
+    root = root_of(array)
     if type(array) not in (np.memmap, np.ndarray) or type(root) is not np.memmap or (
         type(root.base) is not mmap.mmap or root.filename is None or root.mode == "c"
         or not (array.ndim and array.size and array.flags.c_contiguous)
@@ -52,6 +64,13 @@ def file_of(array: Any) -> Rows | None:
     if inode_at(place) != inode_of(name):
         return None
     return Rows(name, root.offset + place - address(root), array.dtype, array.shape)
+
+
+def root_of(array: np.ndarray) -> np.ndarray:
+    """The array that a view is of, and its views, to the last."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def address(array: np.ndarray) -> int:

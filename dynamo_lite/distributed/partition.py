@@ -260,7 +260,8 @@ def span(axis: Axis, start: int) -> Span:
 CHEAP = 20.0
 """Nanoseconds per element for which a block is computed once more, rather than kept in memory until
 the last block of its array is there: as many as a disk takes to write and read it."""
-REPEATABLE = frozenset({Kind.POINTWISE, Kind.REDUCTION, Kind.VIEW, Kind.CREATION})
+REPEATABLE = frozenset({
+    Kind.POINTWISE, Kind.REDUCTION, Kind.VIEW, Kind.CREATION, Kind.SCAN, Kind.STRUCTURE})
 
 
 def repeated(partition: Partition, value: Value, dims: tuple[Dim | None, ...]) -> Node | None:

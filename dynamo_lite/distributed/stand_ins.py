@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Graph
+from .files import root_of
 from .program import NotInBlocks
 
 NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
@@ -24,9 +25,8 @@ def stand_in(shape: Sequence[int], dtype: Any) -> np.ndarray:
 
 def memory_of(array: np.ndarray) -> Any:
     """What an array's elements lie in, which views share."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array if array.base is None else array.base
+    root = root_of(array)
+    return root if root.base is None else root.base
 
 
 def sizes(graph: Graph, inputs: Sequence[Any]) -> dict[str, int]:

@@ -22,6 +22,7 @@ from ..runtime.options import Options
 from ..runtime.other_data import told
 from ..tracer.frame.printed_graphs import Fact
 from .definitions import Definition, Gives, Takes
+from .files import root_of
 from .packed import packed
 from .sources import Piece
 
@@ -100,6 +101,7 @@ class Runner:
             results = self.compiled(*inputs)
         except DataDiffers as differs:
             raise DataDiffers(told(differs, NO_EXCEPTION)) from None
+        results = [*map(compact, results)]
         for result in results:
             writeable(result)
         if self.gives == ONE:
@@ -124,6 +126,13 @@ def alike(value: Any) -> Any:
         value = value.view()
     value.flags.writeable = False
     return value
+
+
+def compact(result: Any) -> Any:
+    """A copy of a view of less than half of a block, all of which would stay in memory with it."""
+    if type(result) is np.ndarray and 2 * result.nbytes < root_of(result).nbytes:
+        return result.copy()
+    return result
 
 
 def writeable(result: Any) -> None:

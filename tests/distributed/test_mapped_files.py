@@ -90,3 +90,13 @@ def test_a_function_left_to_dask_reads_files_too(path):
 
     found = dl.stream(chunks, chunks=500)(mapped(path))
     assert found == pytest.approx(X.sum() + 2)
+
+
+@pytest.mark.parametrize("key", [
+    (slice(0, 1000), slice(1, 3)), (slice(5, 700), slice(3, 4)), (slice(5, 700), slice(0, 4)),
+    (slice(9, 9), slice(1, 3))])
+def test_parts_of_rows_are_taken_some_rows_at_a_time(path, monkeypatch, key):
+    monkeypatch.setattr(files, "AT_ONCE", 1000)
+    found = BlockSource(mapped(path), ()).reader[key]
+    np.testing.assert_array_equal(found, X[key])
+    assert found.flags.writeable

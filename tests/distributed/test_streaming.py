@@ -1,6 +1,7 @@
 """Arrays larger than memory: files, block by block on threads, and results that are whole or not
 there."""
 import os
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -111,6 +112,31 @@ def test_nothing_half_written_is_left(mapped, tmp_path):
             dl.stream(fails, chunks=2, out=place)(mapped)
     assert sorted(os.listdir(tmp_path)) == before
     assert (out == 7).all()
+
+
+@pytest.mark.parametrize("program", [
+    lambda x: (x - x.mean(axis=0)).std(axis=0),
+    lambda x: np.abs((x - x.mean(axis=0)) / x.std(axis=0)).max(axis=0),
+    lambda x: (x[1:] - x[:-1]).var(axis=0),
+    lambda x: (np.cumsum(x, axis=0) / x.sum(axis=0)).mean(axis=0),
+    lambda x: np.percentile(x[:, 0], [5, 50, 95]),
+    lambda x: ((x - x.min()).T @ (x - x.max())),
+])
+def test_a_second_pass_does_not_keep_the_array(tmp_path, program):
+    """Of 16 MB, no more than a quarter is in memory at any time."""
+    data = np.random.default_rng(0).random((1 << 17, 16))
+    data.tofile(tmp_path / "x.dat")
+    array = np.memmap(tmp_path / "x.dat", "f8", "r", shape=data.shape)
+    run = dl.stream(program, memory_limit="4MB", threads=2)
+    np.testing.assert_allclose(run(array[:5000]), program(data[:5000]), rtol=1e-7)
+    tracemalloc.start()
+    try:
+        found = run(array)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_allclose(found, program(data), rtol=1e-7)
+    assert peak < data.nbytes / 4
 
 
 @pytest.mark.parametrize("options, message", [
