@@ -265,11 +265,11 @@ class Account:
 
     @property
     def is_likely(self) -> bool:
-        """Whether compiling is expected to pay in a run like this one, from its first call on. Two
-        of three functions with loops turn out to be about something else than arrays."""
+        """Whether compiling code without loops is expected to pay in a run like this one, from its
+        first call on."""
         started, instruction = FIRST_GRAPH
         takes = self.lender.pace * (started + instruction * self.size)
-        return not self.has_loops and GAIN * self.own >= takes
+        return GAIN * self.own >= takes
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""

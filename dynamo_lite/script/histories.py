@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..native import CompiledFunction, forget_code
 from ..runtime.decisions import Decision
-from ..runtime.tiering import GAIN, Account
+from ..runtime.tiering import GAIN, Account, has_loops
 from .comparisons import Answer, Comparison, Timing, slower
 from .loops import has_plain_loops
 
@@ -171,8 +171,8 @@ class CodeHistory:
             if self.decision is not None and not self.decision.is_hot:
                 return None  # that stands
             own = cpu(timing.own) - max(self.refused_below, self.account.below)
-            is_made_once = "<locals>" not in code.co_qualname
-            if self.is_waiting and is_made_once and self.account.is_likely:
+            is_plain = "<locals>" not in code.co_qualname and not has_loops(code)
+            if self.is_waiting and is_plain and self.account.is_likely:
                 return Decision(True, LIKELY, cpu(call), GAIN * self.account.own)
             is_hot = self.account.has_loops and self.names_arrays and own >= HOT
             reason = "its loops ran in Python"

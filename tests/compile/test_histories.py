@@ -232,20 +232,25 @@ def test_a_graph_that_pays_in_all_of_a_run_is_made_at_the_beginning_of_the_next(
     assert account.lacks([]) == 0 and account.affords(40, 0.015)
 
 
-@pytest.mark.parametrize(("ran", "has_loops", "names_arrays", "is_hot"), [
-    (1.2, False, True, True), (0.5, False, True, False), (1.2, False, False, False),
-    (2.0, True, True, False),
+def looping():
+    for _ in range(3):
+        print()
+
+
+@pytest.mark.parametrize(("function", "ran", "names_arrays", "is_hot"), [
+    (f, 1.2, True, True), (f, 0.5, True, False), (f, 1.2, False, False),
+    (looping, 2.0, True, False),
 ])
 def test_what_ran_for_long_is_compiled_at_the_beginning_of_the_next_run(
-    monkeypatch, ran, has_loops, names_arrays, is_hot
+    monkeypatch, function, ran, names_arrays, is_hot
 ):
-    """Where that is likely to pay; loops often turn out to be something else than arrays."""
+    """Where that is likely to pay: loops often turn out to be about something else than arrays."""
     calls = Calls(monkeypatch)
     history, account = calls.history, calls.history.account
     history.compiled, history.names_arrays = 0, names_arrays
-    account.ran, account.has_loops, account.lender.is_loaded = ran, has_loops, False
-    found = calls.conclusion()
-    assert (found is not None and found.reason == histories.LIKELY) == is_hot
+    account.ran, account.lender.is_loaded = ran, False
+    found = history.conclusion(function.__code__)
+    assert (found is not None) == is_hot
     if is_hot:
         assert found == Decision(True, histories.LIKELY, 0.0, tiering.GAIN * ran)
         assert Calls(monkeypatch, found).history.account.lacks([]) == 0
