@@ -16,15 +16,45 @@ MAPPINGS = "/proc/self/maps"
 """Where Linux says which file is mapped at which address."""
 
 
-@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file that is open for reading as long as this lives."""
+
+    __slots__ = ("descriptor",)
+
+    def __init__(self, name: str) -> None:
+        self.descriptor = os.open(name, os.O_RDONLY)
+
+    def __del__(self) -> None:
+        if hasattr(self, "descriptor"):  # else it was not opened
+            os.close(self.descriptor)
+
+    @property
+    def inode(self) -> int:
+        return os.fstat(self.descriptor).st_ino
+
+    def read_into(self, buffer: np.ndarray, offset: int) -> None:
+        """Fill an array of bytes with those of the file from `offset` on."""
+        while len(buffer):
+            count = os.preadv(self.descriptor, [buffer.data], offset)
+            if not count:
+                raise EOFError(f"the file ends at byte {offset}, in the middle of an array")
+            buffer, offset = buffer[count:], offset + count
+
+
+@dataclass(eq=False, slots=True)
 class Rows:
     """An array whose bytes lie together in a file, from `offset` on. What was read is given back at
-    once, and the file goes to other processes by its name."""
+    once. All blocks are read through the same open file: the system sees that they follow one
+    another, and reads ahead. Other processes open it by its name."""
 
     filename: str
     offset: int
     dtype: Any
     shape: tuple[int, ...]
+    file: OpenFile | None = None
+
+    def __reduce__(self) -> Any:
+        return Rows, (self.filename, self.offset, self.dtype, self.shape)
 
     @property
     def ndim(self) -> int:
@@ -45,11 +75,11 @@ class Rows:
         return parts
 
     def rows(self, start: int, stop: int) -> np.ndarray:
-        row = math.prod(self.shape[1:])
-        with open(self.filename, "rb", buffering=0) as file:
-            file.seek(self.offset + start * row * self.dtype.itemsize)
-            read = np.fromfile(file, self.dtype, (stop - start) * row)
-        return read.reshape((stop - start, *self.shape[1:]))
+        file = self.file = self.file or OpenFile(self.filename)
+        read = np.empty((stop - start, *self.shape[1:]), self.dtype)
+        row = math.prod(self.shape[1:]) * self.dtype.itemsize
+        file.read_into(read.reshape(-1).view(np.uint8), self.offset + start * row)
+        return read
 
 
 def file_of(array: Any) -> Rows | None:
@@ -61,9 +91,13 @@ def file_of(array: Any) -> Rows | None:
     ):
         return None
     name, place = os.fspath(root.filename), address(array)
-    if inode_at(place) != inode_of(name):
+    try:
+        file = OpenFile(name)
+    except OSError:
         return None
-    return Rows(name, root.offset + place - address(root), array.dtype, array.shape)
+    if inode_at(place) != file.inode:
+        return None
+    return Rows(name, root.offset + place - address(root), array.dtype, array.shape, file)
 
 
 def root_of(array: np.ndarray) -> np.ndarray:
@@ -89,11 +123,3 @@ def inode_at(place: int) -> int | None:
             if int(low, 16) <= place < int(high, 16):
                 return int(inode)
     return None
-
-
-def inode_of(name: str) -> int:
-    """The inode of the file that has a name now; -1 if there is none."""
-    try:
-        return os.stat(name).st_ino
-    except OSError:
-        return -1

@@ -1,6 +1,8 @@
 """Arrays in files of NumPy's `memmap`: they are read, and what is read is what
 the array holds."""
+import gc
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -100,3 +102,35 @@ def test_parts_of_rows_are_taken_some_rows_at_a_time(path, monkeypatch, key):
     found = BlockSource(mapped(path), ()).reader[key]
     np.testing.assert_array_equal(found, X[key])
     assert found.flags.writeable
+
+
+def test_a_file_that_became_shorter(path):
+    """Where a mapping would end the process."""
+    array = mapped(path)
+    run = dl.stream(doubled, chunks=100)
+    run(array)
+    os.truncate(path, 1000)
+    with pytest.raises(EOFError, match="the file ends at byte"):
+        run(array)
+
+
+def test_files_are_closed(path):
+    dl.stream(doubled, chunks=100)(mapped(path))
+    gc.collect()
+    assert str(path) not in {os.path.realpath(f"/proc/self/fd/{each}")
+                             for each in os.listdir("/proc/self/fd")}
+
+
+def test_another_process_opens_the_file_by_its_name(path):
+    reader = pickle.loads(pickle.dumps(BlockSource(mapped(path)[3:], ()).reader))
+    np.testing.assert_array_equal(reader[slice(5, 9), slice(0, 4)], X[8:12])
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", "m8[ms]", "S3", "U2", ">f8", "c16", "?", "f2", "i1,f8"])
+def test_types_of_elements(tmp_path, dtype):
+    data = np.frombuffer(np.arange(4000, dtype="u1").tobytes() * 9, "u1")[:36000]
+    data = np.zeros(1000, dtype) if dtype in ("U2", "?") else data.view(dtype)[:1000]
+    data.tofile(tmp_path / "y.dat")
+    array = np.memmap(tmp_path / "y.dat", dtype, "r", shape=data.shape)
+    reader = BlockSource(array, ()).reader
+    assert reader[slice(10, 990),].tobytes() == data[10:990].tobytes()
