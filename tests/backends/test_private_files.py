@@ -197,10 +197,10 @@ def test_no_room(tmp_path):
 
 
 def test_a_disk_that_is_full(tmp_path):
-    """On a file system of 8 KiB, where one may be mounted."""
+    """On a file system of one page, where one may be mounted."""
     small = tmp_path / "small"
     small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k,mode=700", "none", small],
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k,mode=700", "none", small],
                              capture_output=True)
     if mounted.returncode:
         pytest.skip("no file system may be mounted")
