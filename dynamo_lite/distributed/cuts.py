@@ -125,6 +125,8 @@ class Value:
     """Of what lies in one block of an array that is cut: the same as a window."""
     within: Positions | None = None
     recut: dict[tuple[Chunks, ...], Value] = field(default_factory=dict)
+    cost: float | None = None
+    """Nanoseconds per element to compute it once more, once that was asked."""
 
     @property
     def home(self) -> Partition | None:

@@ -257,9 +257,10 @@ def span(axis: Axis, start: int) -> Span:
     return low, tuple(place + int(size) for place, size in zip(low, axis.chunks))
 
 
-CHEAP = 20.0
+CHEAP, STEP = 20.0, 0.5
 """Nanoseconds per element for which a block is computed once more, rather than kept in memory until
-the last block of its array is there: as many as a disk takes to write and read it."""
+the last block of its array is there: as many as a disk takes to write and read it. And what a step
+takes at least, with compiling it once more."""
 REPEATABLE = frozenset({
     Kind.POINTWISE, Kind.REDUCTION, Kind.VIEW, Kind.CREATION, Kind.SCAN, Kind.STRUCTURE})
 
@@ -273,7 +274,7 @@ def repeated(partition: Partition, value: Value, dims: tuple[Dim | None, ...]) -
         return partition.repeated[value][1]
     here = {axis.dim.now: dim for axis, dim in zip(value.axes, dims)
             if axis.dim is not None and dim is not None}
-    if value.home is None or value.is_whole or cost_of(value, {*here}) > CHEAP:
+    if value.home is None or value.is_whole or {*here} != dims_of(value) or cost_of(value) > CHEAP:
         return None
     became: dict[Node, Any] = {}
     for node in steps_of(value):
@@ -299,20 +300,26 @@ def steps_of(value: Value) -> list[Node]:
     return [node for node in value.home.graph.nodes if node in found]
 
 
-def cost_of(value: Value, dims: set[Dim]) -> float:
-    """Nanoseconds per element to compute it once more where these dimensions are known; infinite
-    where that takes more than tasks read themselves, and arrays of one block."""
+def dims_of(value: Value) -> set[Dim]:
+    """Those that its axes go along with."""
+    return {axis.dim.now for axis in value.axes if axis.dim is not None}
+
+
+def cost_of(value: Value) -> float:
+    """Nanoseconds per element to compute it once more; infinite where that takes more than tasks
+    read themselves, and arrays of one block."""
     assert value.home is not None
-    total, steps = 0.0, steps_of(value)
-    if any(is_written(node, value.home.graph) for node in steps):
-        return math.inf
-    for node in steps:
-        row = row_of(node.target)
-        if node.op == "placeholder":
-            total += cost_to_read(value.home.reads[node], dims)
-        else:
-            total += math.inf if row is None or row.kind not in REPEATABLE else row.cost
-    return total
+    if value.cost is None:
+        steps, graph, reads = steps_of(value), value.home.graph, value.home.reads
+        value.cost = math.inf if any(is_written(node, graph) for node in steps) else sum(
+            cost_to_read(reads[node], dims_of(value)) if node.op == "placeholder"
+            else cost_of_step(node) for node in steps)
+    return value.cost
+
+
+def cost_of_step(node: Node) -> float:
+    row = row_of(node.target)
+    return math.inf if row is None or row.kind not in REPEATABLE else max(row.cost, STEP)
 
 
 def is_written(node: Node, graph: Graph) -> bool:
@@ -334,7 +341,7 @@ def cost_to_read(read: Read, dims: set[Dim]) -> float:
         return 0.0
     if block.value.home is None or isinstance(read, View):
         return math.inf
-    return cost_of(block.value, {axis.dim.now for axis in block.value.axes if axis.dim})
+    return cost_of(block.value)
 
 
 def read_again(partition: Partition, read: Read, here: Mapping[Dim, Dim]) -> Any:

@@ -98,3 +98,15 @@ def test_errors_leave_no_thread_behind(mapped):
 def test_the_state_of_errors_holds_on_threads(mapped):
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
         dl.stream(lambda x: x / (x - x), chunks=100, threads=2)(mapped + 1)
+
+
+def test_what_takes_many_steps_is_kept(mapped, read):
+    """Each of many passes would else be compiled with the steps of all those before."""
+    def centred(x):
+        for _ in range(120):
+            x = x - x.mean(axis=0) * 0.5
+        return x.sum(axis=0)
+
+    found = dl.stream(centred, chunks=2000)(mapped)
+    np.testing.assert_allclose(found, centred(X), atol=1e-9)
+    assert 20 <= len(read) / 2 <= 60
