@@ -104,7 +104,7 @@ def steps(n):
 
 @pytest.mark.parametrize("call", ["np.ones(3); steps(30000)", "steps(30000)"])
 def test_loops_that_ran_long_in_python_are_compiled_in_the_next_run(script, call, monkeypatch):
-    monkeypatch.setenv("DYNAMO_WARM_SECONDS", "1e-3")
+    monkeypatch.setenv("DYNAMO_WARM_SECONDS", "1e-4")
     program = script(LOOPS.format(call=call))
     assert "] steps (" not in run(*WARMING, "--explain", program)[2]
     assert "] steps (" in run(*WARMING, "--explain", program)[2]
