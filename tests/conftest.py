@@ -22,7 +22,7 @@ import dynamo_lite as dl
 from dynamo_lite.base.config import config as dynamo_config
 from dynamo_lite.ir.ops import topics as topics  # they fill the registry that tests go through
 from dynamo_lite.native import _core
-from dynamo_lite.runtime import tiering
+from dynamo_lite.tiering.account import cold
 
 from .fuzz.seeds import DAY
 from .skips import allowed, excess, reasons
@@ -67,7 +67,7 @@ def fresh():
     """Nothing is compiled, counted or drawn yet when a test starts, whatever ran before it; and a
     test that leaves the process otherwise than it found it fails."""
     dl.reset()
-    tiering.cold.clear()
+    cold.clear()
     backends._registered.clear()
     random.seed(0)
     np.random.seed(0)

@@ -49,7 +49,7 @@ class Config:
     """`float(x.sum())` and the like stay in the graph where nothing needs their value."""
     warm_seconds: float = 0.05
     """Whole-script mode: how long functions of one text run in Python before they are compiled; 0
-    to compile at the first call. See `dynamo_lite.runtime.tiering`."""
+    to compile at the first call. See `dynamo_lite.tiering`."""
     compile_share: float = 0.05
     """Whole-script mode: seconds that compiling may take for each second that the program runs,
     beyond the first half of one (ten where functions are compiled at their first call)."""

@@ -35,6 +35,7 @@ from ..errors import (
 from ..guards.shapes import validation
 from ..guards.shapes.dynamic import SizeHistory
 from ..native import CompiledFunction, Entry
+from ..tiering.account import elements
 from . import artifacts, pickling, progress
 from .eviction import Variants
 from .family import Callees, Family, is_async, is_generator
@@ -44,7 +45,6 @@ from .lazy_arrays import runner
 from .options import Options
 from .reporter import Reporter
 from .stats import registry
-from .tiering import elements
 from .waiting import Waiting
 from .watched import flat_arguments, warn_once
 

@@ -27,13 +27,13 @@ from ..ir import symbolic
 from ..ir.graph import Graph, Location
 from ..ir.sizes import symbol
 from ..native import CompiledFunction
+from ..tiering.account import why_cold
 from ..tracer.rules.trace_rules import Action, Rule
 from .compile import compile_with, function_behind
 from .costs import State, state_of, why_again
 from .guard_failures import GuardFailure
 from .listings import Rewritten, rewritten
 from .stats import Break, FrameRecord, coverage, frames, percent
-from .tiering import why_cold
 from .trials import Call, Trial, copied, tried
 from .watched import WATCHED, why_watched
 

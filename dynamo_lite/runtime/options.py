@@ -6,8 +6,8 @@ from typing import Any
 
 from ..backends.registry import Backend
 from ..base.records import dataclass
+from ..tiering.account import Account
 from .stats import FrameRecord
-from .tiering import Account
 
 
 @dataclass(frozen=True, slots=True)

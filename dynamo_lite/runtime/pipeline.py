@@ -29,6 +29,7 @@ from ..ir.control import is_loop
 from ..ir.savings import ITERATIONS, saved_by, taken_by_all, to_lower
 from ..native import CompiledFunction, Entry, drive
 from ..stored.entries import Target
+from ..tiering.graphs import affords, is_too_large, most_operations
 from ..tracer.frame.speculation import translate
 from ..tracer.state.trace import RECURSION, Stopped, Trace, TraceOptions
 from . import replayed
@@ -93,7 +94,7 @@ class Pipeline:
                 flat = flatten(guards, shapes, len(flat_args))
         except TooLarge:
             assert self.options.account is not None
-            self.options.account.is_too_large()
+            is_too_large(self.options.account)
             raise
         except Unsupported as unsupported:
             self._note_unsupported(record, unsupported)
@@ -149,7 +150,7 @@ class Pipeline:
         with record.stage("backend"):
             run = compile_graph(trace, replacement.outputs, flat_args, self.options, record)
             if self.options.account is not None and work.done.generated:
-                self.options.account.lender.has_generator = True
+                self.options.account.lender.costs.has_generator = True
         if isinstance(run, Unprofitable):
             record.unprofitable = run.reason
             return self._function_itself()
@@ -195,7 +196,7 @@ class Pipeline:
             around = GUARD * len(trace.guards) + EFFECT * len(trace.side_effects.records)
             saves = max(saves, account.call - 1e-9 * (around + taken_by_all(calls, hint)))
         operations, has_loops = to_lower(trace.graph.calls), any(map(is_loop, trace.graph.nodes))
-        if not account.affords(operations, saves, has_loops):
+        if not affords(account, operations, saves, has_loops):
             raise NotWarm
 
     def _note_unsupported(self, record: FrameRecord, unsupported: Unsupported) -> None:
@@ -217,7 +218,7 @@ class Pipeline:
             leaves_cold_arms=family.leaves_cold_arms and not whole,
             deadline=time.thread_time() + worth, earliest=now + worth,
             until=now + config.trace_seconds,
-            most_operations=math.inf if account is None else account.most_operations(),
+            most_operations=math.inf if account is None else most_operations(account),
             recursion=1 if self.report.recompiles >= SHALLOW and not whole else RECURSION,
         )  # fmt: skip
 

@@ -7,10 +7,10 @@ from typing import Any
 from ..base import logs
 from ..base.records import dataclass
 from ..native import CompiledFunction
+from ..tiering.account import nanoseconds
 from .family import Family
 from .options import Options
 from .reporter import Reporter
-from .tiering import nanoseconds
 
 RECOMPILES = logs.logger("recompiles")
 ENOUGH = 1.0
@@ -36,7 +36,7 @@ class Waiting:
 
     def is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Whether Python is to run for longer before another entry is made; see
-        `runtime.tiering`."""
+        `tiering.account`."""
         if (account := self.options.account) is None:
             return self._is_dear(compiled)
         account.ran += account.lender.cpu((self.nanoseconds - compiled.waiting) * 1e-9)

@@ -15,8 +15,8 @@ import numpy as np
 from ..base.config import config
 from ..base.disabled import Place
 from ..native import enter_region, leave_region, sample_with
-from ..runtime.decisions import Decisions
-from ..runtime.tiering import pace_of
+from ..tiering.costs import pace_of
+from ..tiering.decisions import Decisions
 from .options import read
 from .regions import SAMPLED, Candidates
 from .running import run_command, run_module, run_script
@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> None:
     is_warmed = config.warm_seconds > 0
     decisions = Decisions(repr((kind, os.path.abspath(program[0])))) if is_warmed else None
     candidates = Candidates(options.backend, options.all_frames, decisions)
-    candidates.program.lender.pace = pace_of(time.process_time())
+    candidates.program.lender.costs.pace = pace_of(time.process_time())
     if not options.all_frames:
         sample_with(candidates.sample, SAMPLED)
     enter_region(candidates)

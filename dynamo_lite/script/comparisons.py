@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from ..base.records import dataclass
 from ..native import calls_of_code, review_after
-from ..runtime.tiering import nanoseconds
+from ..tiering.account import nanoseconds
 
 FIRST_CALLS = 3
 """Compiled calls that are not compared with any: LLVM may still be at work."""

@@ -13,7 +13,7 @@ from ..native import CompiledFunction
 from ..runtime.compile_frame import compiled_function
 from ..runtime.options import Options
 from ..runtime.stats import FrameRecord
-from ..runtime.tiering import Account
+from ..tiering.account import Account
 from ..tracer.rules.trace_rules import Action, rule_for
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.disabled import is_disabled
 from ..base.origins import is_numpys, is_stdlib, module_of
-from ..runtime.tiering import has_loops
+from ..tiering.account import has_loops
 from .arrays import mentions_arrays
 from .loops import has_plain_loops
 

@@ -7,8 +7,8 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..native import CompiledFunction, forget_code
-from ..runtime.decisions import Decision
-from ..runtime.tiering import GAIN, Account, has_loops
+from ..tiering.account import GAIN, Account, has_loops
+from ..tiering.decisions import Decision
 from .comparisons import Answer, Comparison, Timing, slower
 from .loops import has_plain_loops
 

@@ -7,8 +7,9 @@ from types import CodeType
 
 from ..base.processor import Share
 from ..native import first_frames
-from ..runtime.decisions import Decision, Decisions
-from ..runtime.tiering import Account, Lender, open_account
+from ..tiering.account import Account, open_account
+from ..tiering.decisions import Decision, Decisions
+from ..tiering.lender import Lender
 from .comparisons import Timing
 from .functions import loops_over_arrays
 from .histories import HOT, UNTRIED, CodeHistory
@@ -23,7 +24,7 @@ class Program:
         self.decisions = decisions
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
-        self.lender.is_loaded = self.lender.has_generator = False
+        self.lender.costs.is_loaded = self.lender.costs.has_generator = False
         self.lender.share = Share()
         if decisions is not None:
             self.lender.lasts = decisions.lasts

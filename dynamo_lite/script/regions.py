@@ -3,7 +3,7 @@
 `Candidates` is the callback of `native.enter_region`. It is asked about each function of the
 program that is called until it answers for good: with the function's compiled form, or with None. A
 function is compiled when it is called with arrays, or for the second time when it names NumPy, and
-its code is warm (`runtime.tiering`).
+its code is warm (`tiering.account`).
 """
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from ..base.disabled import Place, is_disabled, place_of
 from ..base.loading import loaded
 from ..errors import DynamoWarning, defect
 from ..native import CompiledFunction, review_after
-from ..runtime import tiering
-from ..runtime.decisions import Decision, Decisions
-from ..runtime.tiering import Account, nanoseconds
+from ..tiering.account import Account, cold, nanoseconds, why_cold
+from ..tiering.decisions import Decision, Decisions
 from .arrays import mentions_arrays, note_sizes, touch_arrays
 from .comparisons import FIRST_CALLS, Answer
 from .functions import counts_references, is_candidate, is_of_module
@@ -91,9 +90,9 @@ class Candidates:
         if answer is None:  # which the core keeps
             self.program.forget(id(code))
         if type(answer) is int and answer > 0:
-            tiering.cold[code] = self.program.history_of(code).account
+            cold[code] = self.program.history_of(code).account
         else:
-            tiering.cold.pop(code, None)
+            cold.pop(code, None)
         return answer
 
     def sample(self, frame: FrameType) -> None:
@@ -141,10 +140,10 @@ class Candidates:
     def cold(self) -> Iterator[tuple[Place, str]]:
         """Functions that were not compiled yet, and what they wait for."""
         for history in list(self.program.histories.values()):
-            if (code := history.code()) in tiering.cold and code is not None:
+            if (code := history.code()) in cold and code is not None:
                 history.note_time(code)
-                yield place_of(code), (str(tiering.why_cold(code))
-                                       if tiering.cold[code].ran >= LONG else TOO_SHORT)
+                yield place_of(code), (str(why_cold(code))
+                                       if cold[code].ran >= LONG else TOO_SHORT)
             elif code is not None and (reason := history.why_in_python):
                 yield place_of(code), reason
             elif history.asked and code is not None and place_of(code) not in self.left:
@@ -237,5 +236,5 @@ class Candidates:
         began = time.process_time()
         self.engine = loaded(ENGINE)
         self.program.lender.wasted += time.process_time() - began
-        self.program.lender.is_loaded = True
+        self.program.lender.costs.is_loaded = True
         return self.engine

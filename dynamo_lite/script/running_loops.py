@@ -16,8 +16,8 @@ from typing import Any
 from ..base import logs
 from ..bytecode.loop_functions import LoopSite, loop_sites
 from ..native import value_in_frame
-from ..runtime.decisions import Decision, Decisions
-from ..runtime.tiering import Account
+from ..tiering.account import Account
+from ..tiering.decisions import Decision, Decisions
 from .on_stack import RANGE_ITERATOR, UNBOUND, Made, Switch, is_of_module
 from .timed_loops import Look, Moment, Replaced, Running
 
@@ -109,7 +109,7 @@ class RunningLoops:
                 left = min(left, LONGER * look.done)
             account.rest = own * took * left * self.share_of(loop)
             ahead = AHEAD[took < SHORT or account.is_tried]
-            shortest = account.lender.pace * SHORTEST
+            shortest = account.lender.costs.pace * SHORTEST
             if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
                 return self.replace(loop, account, took)
 

@@ -8,7 +8,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ..native import CompiledFunction, ObjectCompiler, credit_code
-from ..runtime.tiering import Account, nanoseconds
+from ..tiering.account import Account, nanoseconds
 from .arrays import mentions_arrays
 from .functions import is_candidate
 from .program import Program

@@ -10,8 +10,8 @@ from typing import Any
 from ..base.records import NamedTuple, dataclass
 from ..bytecode.loop_functions import LoopSite
 from ..native import time_in_compiled
-from ..runtime.decisions import Decision
-from ..runtime.tiering import Account
+from ..tiering.account import Account
+from ..tiering.decisions import Decision
 from .comparisons import slower
 from .histories import PAID
 from .on_stack import Switch

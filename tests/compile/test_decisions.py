@@ -8,8 +8,8 @@ from dynamo_lite.backends import disk
 from scripts import WARMING, run
 
 from dynamo_lite import config
-from dynamo_lite.runtime import decisions
-from dynamo_lite.runtime.decisions import Decision, Decisions
+from dynamo_lite.tiering import decisions
+from dynamo_lite.tiering.decisions import Decision, Decisions
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)

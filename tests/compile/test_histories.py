@@ -3,12 +3,13 @@ import sys
 
 import pytest
 
-from dynamo_lite.runtime import tiering
-from dynamo_lite.runtime.decisions import Decision
-from dynamo_lite.runtime.tiering import Account, Lender
 from dynamo_lite.script import comparisons, histories
 from dynamo_lite.script.comparisons import Timing
 from dynamo_lite.script.histories import CodeHistory
+from dynamo_lite.tiering.account import GAIN, Account
+from dynamo_lite.tiering.decisions import Decision
+from dynamo_lite.tiering.graphs import affords
+from dynamo_lite.tiering.lender import Lender
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
@@ -211,7 +212,7 @@ def test_a_graph_that_is_too_large_for_what_it_saves_is_not_analysed_in_the_next
     account = calls.history.account
     account.ran = account.known = 0.5
     account.call = 0.03
-    assert not account.affords(100, 0.001)
+    assert not affords(account, 100, 0.001)
     account.spend(0.0, in_vain=True)
     calls.history.records = 0
     found = calls.conclusion()
@@ -223,13 +224,13 @@ def test_a_graph_that_pays_in_all_of_a_run_is_made_at_the_beginning_of_the_next(
     calls.python(100, 20)
     account = calls.history.account
     account.ran, account.known, account.call = 2.0, 0.1, 0.02
-    assert not account.affords(40, 0.015)
+    assert not affords(account, 40, 0.015)
     account.spend(0.05, in_vain=True)
     calls.history.records = 0
     found = calls.conclusion()
     assert found == Decision(True, histories.PROMISED, 0.02, pytest.approx(1.5))
     account = Calls(monkeypatch, found).history.account
-    assert account.lacks([]) == 0 and account.affords(40, 0.015)
+    assert account.lacks([]) == 0 and affords(account, 40, 0.015)
 
 
 def looping():
@@ -248,11 +249,11 @@ def test_what_ran_for_long_is_compiled_at_the_beginning_of_the_next_run(
     calls = Calls(monkeypatch)
     history, account = calls.history, calls.history.account
     history.compiled, history.names_arrays = 0, names_arrays
-    account.ran, account.lender.is_loaded = ran, False
+    account.ran, account.lender.costs.is_loaded = ran, False
     found = history.conclusion(function.__code__)
     assert (found is not None) == is_hot
     if is_hot:
-        assert found == Decision(True, histories.LIKELY, 0.0, tiering.GAIN * ran)
+        assert found == Decision(True, histories.LIKELY, 0.0, GAIN * ran)
         assert Calls(monkeypatch, found).history.account.lacks([]) == 0
 
 

@@ -19,9 +19,10 @@ import dynamo_lite as dl
 from dynamo_lite.bytecode.loop_functions import loop_sites
 from dynamo_lite.native import value_in_frame
 from dynamo_lite.runtime.compile_frame import Options, compiled_function
-from dynamo_lite.runtime.tiering import Lender, open_account
 from dynamo_lite.script import running_loops
 from dynamo_lite.script.on_stack import RANGE_ITERATOR, Switch
+from dynamo_lite.tiering.account import open_account
+from dynamo_lite.tiering.lender import Lender
 from tests.flow.random_loops import PrintingWriter, Writer, program
 from tests.fuzz.seeds import chunks
 from tests.oracle import differences, outcome, outcome_of_copy

@@ -10,13 +10,18 @@ from scripts import WARMING, run
 import dynamo_lite as dl
 from dynamo_lite.base import processor
 from dynamo_lite.native import CompiledFunction
-from dynamo_lite.runtime import compile_frame, pipeline, tiering
+from dynamo_lite.runtime import compile_frame, pipeline
 from dynamo_lite.runtime.compile_frame import compiled_function
 from dynamo_lite.runtime.options import Options
-from dynamo_lite.runtime.tiering import Account, Lender, open_account
 from dynamo_lite.script.arrays import mentions_arrays, sizes_of
 from dynamo_lite.script.engine import compiled_form
 from dynamo_lite.script.functions import is_candidate
+from dynamo_lite.tiering import account as accounts
+from dynamo_lite.tiering import costs, graphs
+from dynamo_lite.tiering import lender as lenders
+from dynamo_lite.tiering.account import Account, open_account
+from dynamo_lite.tiering.graphs import affords, most_operations
+from dynamo_lite.tiering.lender import Lender
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
@@ -46,7 +51,7 @@ def test_code_is_warm_when_it_ran_as_long_as_compiling_takes():
         found.ran = 0.5
         assert found.lacks([]) == 0
         found.spend(0.25)  # the next variant costs as many times more
-        assert found.lacks([]) == tiering.PRICE * 0.25 - 0.5
+        assert found.lacks([]) == accounts.PRICE * 0.25 - 0.5
 
 
 def test_sizes_that_changed_while_python_ran_are_symbols_from_the_start():
@@ -71,7 +76,7 @@ def test_functions_of_numpy_are_no_candidates():
 def test_nothing_is_waited_for_at_once():
     with dl.config.patch(warm_seconds=0.0):
         found = account()
-        found.spend(tiering.FREE[True] / 2)
+        found.spend(lenders.FREE[True] / 2)
         assert found.lacks([]) == 0
 
 
@@ -80,9 +85,9 @@ def test_compiling_takes_a_share_of_the_time_of_the_program(at_once):
     with dl.config.patch(warm_seconds=0.0 if at_once else 0.02, compile_share=0.5):
         found = account(has_loops=True)
         lender, found.ran = found.lender, 1.0
-        lender.spent = tiering.FREE[at_once] + 1
+        lender.spent = lenders.FREE[at_once] + 1
         lender.began -= lender.spent + 1  # the program itself has run for one second
-        assert found.lacks([]) == tiering.PATIENCE and found.lacks([np.ones(1)]) > 0
+        assert found.lacks([]) == accounts.PATIENCE and found.lacks([np.ones(1)]) > 0
         assert found.lacks([np.broadcast_to(1.0, 10**9)]) == 0  # what surely takes longer
         lender.began -= 1
         assert found.lacks([]) == 0
@@ -110,7 +115,7 @@ def test_an_analysis_in_vain_is_paid_for_before_it_is_tried_again():
     with dl.config.patch(warm_seconds=0.0):
         found = account()
         found.spend(0.5, in_vain=True)
-        assert found.lacks([]) == tiering.PRICE * 0.5
+        assert found.lacks([]) == accounts.PRICE * 0.5
         found.ran = found.price
         assert found.lacks([]) == 0 and found.worth == found.ran
 
@@ -144,57 +149,57 @@ def test_code_is_not_compiled_for_the_end_of_a_program_that_ran_before():
 def test_large_graphs_are_for_code_that_ran_long_or_is_known():
     found = account()
     found.known = 1.0
-    assert found.affords(10, 0.0) and not found.affords(1000, 1.0)
-    assert found.price >= tiering.PAYBACK * 1000 * tiering.LOWERING
-    found.is_tried, found.expected = True, tiering.LOWERING * 20_000
-    assert found.affords(10_000, 0.0)  # what it saved in an earlier run is more
-    assert not found.affords(40_000, 0.0)
+    assert affords(found, 10, 0.0) and not affords(found, 1000, 1.0)
+    assert found.price >= graphs.PAYBACK * 1000 * costs.OPERATION
+    found.is_tried, found.expected = True, costs.OPERATION * 20_000
+    assert affords(found, 10_000, 0.0)  # what it saved in an earlier run is more
+    assert not affords(found, 40_000, 0.0)
 
 
 def test_no_graph_saves_more_than_a_call_takes_or_less_than_calling_it():
     found = account()
     found.known, found.call = 1.0, 1e-5
-    assert not found.affords(100, tiering.ENTERING)
+    assert not affords(found, 100, costs.ENTERING)
     found.needs = 0.0
-    assert not found.affords(1000, 10.0, has_loops=True) and found.affords(1000, 10.0)
-    assert found.price == pytest.approx(tiering.PAYBACK * 1000 * tiering.LOWERING, rel=0.1)
+    assert not affords(found, 1000, 10.0, has_loops=True) and affords(found, 1000, 10.0)
+    assert found.price == pytest.approx(graphs.PAYBACK * 1000 * costs.OPERATION, rel=0.1)
 
 
 def test_what_compiling_takes_is_known_by_how_fast_a_program_has_started():
     slow, fast = account(), account()
-    fast.lender.pace = tiering.pace_of(tiering.START / 2)
-    assert fast.lender.pace == 0.5 and tiering.pace_of(1e9) == 1.0 and tiering.pace_of(0.0) > 0.0
+    fast.lender.costs.pace = costs.pace_of(costs.START / 2)
+    assert fast.lender.costs.pace == 0.5 and costs.pace_of(1e9) == 1.0 and costs.pace_of(0.0) > 0.0
     for found in slow, fast:
         found.known, found.call = 0.4, 0.01
-    assert fast.affords(60, 0.005) and not slow.affords(60, 0.005)
+    assert affords(fast, 60, 0.005) and not affords(slow, 60, 0.005)
     with dl.config.patch(warm_seconds=0.02):
         for lender in slow.lender, fast.lender:
-            lender.is_loaded = False
-        assert fast.lender.load(pays=True) < slow.lender.load(pays=True)
+            lender.costs.is_loaded = False
+        assert fast.lender.costs.loading(pays=True) < slow.lender.costs.loading(pays=True)
 
 
 def test_large_graphs_are_for_code_that_they_save_enough_of():
     found = account()
     found.known, found.call = 1.0, 0.01
-    assert found.affords(100, 0.005) and not found.affords(100, 0.001)
-    assert found.price == pytest.approx(10 * 100 * tiering.LOWERING, rel=0.01)
-    assert not found.affords(100, 0.0)
+    assert affords(found, 100, 0.005) and not affords(found, 100, 0.001)
+    assert found.price == pytest.approx(10 * 100 * costs.OPERATION, rel=0.01)
+    assert not affords(found, 100, 0.0)
 
 
 def test_the_first_graph_has_to_be_worth_loading_the_code_generator():
     found = account()
     found.known, found.call = 0.25, 0.01
-    assert found.affords(4, 2e-4) and not found.affords(4, 1e-6)  # seconds that a call saves
-    found.lender.has_generator = False
-    assert not found.affords(4, 0.001)
-    assert found.affords(4, 0.3)  # a call that pays by itself
+    assert affords(found, 4, 2e-4) and not affords(found, 4, 1e-6)  # seconds that a call saves
+    found.lender.costs.has_generator = False
+    assert not affords(found, 4, 0.001)
+    assert affords(found, 4, 0.3)  # a call that pays by itself
     found.is_guess = True
-    assert not found.affords(4, 0.001, has_loops=True)  # a call is known to take 10 ms
+    assert not affords(found, 4, 0.001, has_loops=True)  # a call is known to take 10 ms
     found.call = 0.0
-    assert not found.affords(4, 0.001) and found.affords(4, 0.001, has_loops=True)
+    assert not affords(found, 4, 0.001) and affords(found, 4, 0.001, has_loops=True)
     found.is_guess = False
     found.known = 10.0
-    assert found.affords(4, 0.001)
+    assert affords(found, 4, 0.001)
 
 
 def test_what_compiling_lost_so_far_the_next_code_has_to_be_worth():
@@ -228,13 +233,13 @@ def test_a_graph_that_becomes_too_large_is_given_up_before_it_is_whole():
         found = account()
         found.ran, found.lender.saved = 0.1, lambda: 100.0
         assert not found.lacks([x])
-        most = found.most_operations()
+        most = most_operations(found)
         assert 10 < most < 100
         compiled = compiled_function(forward, Options(warn=False, account=found))
         assert (compiled(x) == forward(x)).all()
         assert not compiled.entries() and found.needs == pytest.approx(0.2, rel=0.1)
         found.ran = 10 * found.needs
-        assert not found.lacks([x]) and found.most_operations() > 1.5 * most
+        assert not found.lacks([x]) and most_operations(found) > 1.5 * most
 
 
 def test_what_a_call_takes_is_saved_where_all_of_it_is_in_a_graph_of_numbers():
@@ -257,13 +262,13 @@ def test_what_a_call_takes_is_saved_where_all_of_it_is_in_a_graph_of_numbers():
 def test_the_compiler_is_loaded_later_for_code_that_waits_for_numpy():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
-        found.lender.is_loaded, found.call = False, 0.0001
+        found.lender.costs.is_loaded, found.call = False, 0.0001
         quick = found.price
         found.call = 0.1
         assert found.price > 1.5 * quick
         found.has_loops = True
         assert found.price <= quick
-        found.has_loops, found.lender.is_loaded = False, True
+        found.has_loops, found.lender.costs.is_loaded = False, True
         assert found.price == 0.02
 
 
@@ -287,7 +292,7 @@ def test_the_compiler_is_loaded_soon_for_code_that_is_known_to_pay(known):
     """Most of it is on disk, and little of the compiler is needed to read it."""
     with dl.config.patch(warm_seconds=0.05):
         found = account()
-        found.lender.is_loaded, found.call = False, 0.1
+        found.lender.costs.is_loaded, found.call = False, 0.1
         unknown = found.price
         setattr(found, known, True)
         assert found.price < 0.3 < unknown
@@ -297,7 +302,7 @@ def test_calls_over_much_larger_arrays_are_another_question():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
         found.ran, found.call = 1.0, 0.01
-        assert found.lacks([np.ones(100)]) == 0 and not found.affords(100, 1e-6)
+        assert found.lacks([np.ones(100)]) == 0 and not affords(found, 100, 1e-6)
         assert found.lacks([np.ones(200)]) > 0 == found.lacks([np.ones(500)])
 
 
@@ -305,11 +310,11 @@ def test_loops_are_paid_for_in_advance_up_to_a_limit():
     with dl.config.patch(warm_seconds=0.02):
         found = account(has_loops=True)
         assert found.lacks([]) == 0 == found.lacks([])
-        found.spend(tiering.CREDIT)
+        found.spend(lenders.CREDIT)
         assert found.lacks([]) > 0
         other = Account(found.lender, True, 40)
         assert other.lacks([]) == 0
-        other.spend(tiering.GRANT + 1)
+        other.spend(lenders.CREDIT + 1)
         assert Account(found.lender, True, 40).lacks([]) > 0
 
 
@@ -318,7 +323,7 @@ def test_what_is_to_save_less_than_an_analysis_takes_is_no_exception(is_tried, i
     """From the budget; what is on disk takes no analysis."""
     with dl.config.patch(warm_seconds=0.02):
         found = account()
-        found.ran, found.expected, found.is_tried = 1.0, tiering.ANALYSIS, is_tried
+        found.ran, found.expected, found.is_tried = 1.0, costs.ANALYSIS, is_tried
         found.lacks([])
         assert found.is_guess == is_guess
 
@@ -326,9 +331,9 @@ def test_what_is_to_save_less_than_an_analysis_takes_is_no_exception(is_tried, i
 def test_nothing_is_guessed_once_as_much_was_done_in_vain():
     with dl.config.patch(warm_seconds=0.02):
         found = account(has_loops=True)
-        found.lender.wasted = tiering.GRANT / 2
+        found.lender.wasted = lenders.CREDIT / 2
         assert found.lacks([]) == 0
-        found.lender.wasted = tiering.GRANT + 1
+        found.lender.wasted = lenders.CREDIT + 1
         assert Account(found.lender, True, 40).lacks([]) > 0
 
 
@@ -430,7 +435,7 @@ def test_shares_and_times_without_end():
     lender.spent = 60.0
     with dl.config.patch(compile_share=0.0, warm_seconds=math.inf):
         assert lender.lacks() == math.inf
-        waited = tiering.nanoseconds(Account(lender, False, size=40).lacks([np.ones(3)]))
+        waited = accounts.nanoseconds(Account(lender, False, size=40).lacks([np.ones(3)]))
     assert 2**61 < waited < 2**63
 
 
@@ -438,9 +443,9 @@ def test_shares_and_times_without_end():
 def test_an_analysis_may_take_a_while_however_little_may_be_spent(has_loops):
     with dl.config.patch(warm_seconds=0.02):
         found = account(has_loops)
-        found.ran, found.lender.pace = 0.03, 0.5
+        found.ran, found.lender.costs.pace = 0.03, 0.5
         found.lacks([])
-        assert found.worth == 0.5 * tiering.LONG_ANALYSIS
+        assert found.worth == 0.5 * costs.LONG_ANALYSIS
 
 
 def test_an_analysis_takes_a_part_of_the_time_of_the_program():
@@ -466,7 +471,7 @@ def test_what_was_saved_earns_a_part_of_the_time_of_the_program():
 def test_parts_of_a_running_loop_have_to_be_worth_loading_the_code_generator():
     found = account()
     found.enters_loop(0.5)
-    assert found.affords(3, 1e-6)
-    found.lender.has_generator = False
-    assert found.affords(0, 0.0)  # nothing is generated
-    assert not found.affords(3, 1e-6) and found.affords(3, 0.5)
+    assert affords(found, 3, 1e-6)
+    found.lender.costs.has_generator = False
+    assert affords(found, 0, 0.0)  # nothing is generated
+    assert not affords(found, 3, 1e-6) and affords(found, 3, 0.5)

@@ -9,7 +9,8 @@ from dynamo_lite.runtime import waiting
 from dynamo_lite.runtime.compile_frame import compiled_function
 from dynamo_lite.runtime.kept import KeptEntries
 from dynamo_lite.runtime.options import Options
-from dynamo_lite.runtime.tiering import Account, Lender
+from dynamo_lite.tiering.account import Account
+from dynamo_lite.tiering.lender import Lender
 
 
 def twice(x):

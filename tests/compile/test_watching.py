@@ -102,7 +102,7 @@ def test_code_that_ran_unseen_for_as_long_as_it_waits_is_noticed():
     samples = Samples(whole, compile_loop=lambda *given: None)
     history = whole.history_of(f.__code__)
     with dl.config.patch(warm_seconds=0.9):
-        whole.lender.is_loaded = True
+        whole.lender.costs.is_loaded = True
         assert not f(1) and history.account.ran == 0.5  # no arrays were seen there
         history.names_arrays = True
         assert f(1)

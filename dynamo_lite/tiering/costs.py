@@ -1,0 +1,78 @@
+"""What compiling takes: seconds of CPU time that are reckoned with before anything is compiled.
+
+All were measured with `time.process_time`, kernels not yet on disk, on a machine on which a program
+has started after `START`. How fast another one is, is known by how long a program took to start
+there: nothing else of the compiler has run by then.
+"""
+from __future__ import annotations
+
+from ..base.config import config
+from ..base.records import dataclass
+
+START, PACES = 0.25, (0.3, 1.0)
+"""From the beginning of a process to the first line of its program, with NumPy and whole-script
+mode; and between which bounds what compiling takes here is in what it took there."""
+LOADING = {True: 0.2, False: 1.6}
+"""What code has to be worth for the compiler to be loaded: where compiling paid in an earlier run,
+so that entries are on disk, which the part of the compiler reads that is loaded in this time; and
+other code. Loading all of it and the first analysis take 0.25, and five of six functions are not
+worth more than that."""
+GENERATOR = 0.25
+"""Loading the code generator, and what it does for the first time: the first graph of a process,
+but for its operations."""
+ANALYSIS, LONG_ANALYSIS = 0.1, 0.15
+"""An analysis of code of which nothing is on disk; and one that is not given up, however little the
+code ran: the first ones of a process take twice as long as later ones, and half of one is lost."""
+OPERATION = 0.005
+"""Lowering one more operation, in graphs of 6 to 120 elementwise operations."""
+INSTRUCTION = 0.002
+"""Analysing and lowering one more instruction of code that works on arrays."""
+ENTERING = 0.4e-6
+"""A call of a graph, on its way in and out."""
+MOST_WAITED = 40.0
+"""What is lost or loaded counts at most so many times what other code waits for."""
+
+
+@dataclass(slots=True, eq=False)
+class Costs:
+    """What compiling takes in this process."""
+
+    pace: float = 1.0
+    """In what the constants say."""
+    is_loaded: bool = True
+    """Whether the compiler is there."""
+    has_generator: bool = True
+    """And its code generator."""
+
+    def loading(self, *, pays: bool) -> float:
+        """Loading the compiler, if it is not there: for code for which compiling has paid in an
+        earlier run, or other code."""
+        return 0.0 if self.is_loaded else self._at_most(LOADING[pays])
+
+    def generator(self) -> float:
+        """The same of its code generator."""
+        return 0.0 if self.has_generator else self._at_most(GENERATOR)
+
+    def _at_most(self, seconds: float) -> float:
+        return min(self.pace * seconds, MOST_WAITED * config.warm_seconds)
+
+    def analysis(self) -> float:
+        return self.pace * ANALYSIS
+
+    def long_analysis(self) -> float:
+        return self.pace * LONG_ANALYSIS
+
+    def lowering(self, operations: int) -> float:
+        """What the backend does with a graph of so many operations."""
+        return self.pace * OPERATION * operations
+
+    def first_graph(self, instructions: int) -> float:
+        """All that is done for the first graph of a process, that of so many instructions."""
+        return self.pace * (LONG_ANALYSIS + GENERATOR + INSTRUCTION * instructions)
+
+
+def pace_of(started: float) -> float:
+    """What compiling takes on this machine, in what the constants say, by the seconds of CPU time
+    in which the program has started."""
+    least, most = PACES
+    return min(max(started / START, least), most)
