@@ -13,11 +13,13 @@ class Unsupported(DynamoError):
     """Something cannot be compiled exactly; `str()` is the reason. Never reaches the user.
 
     `operations` is the number of array operations that were traced before, and run in Python;
-    `location` is the user's line.
+    `location` is the user's line; `error` is what NumPy raises there for these types and sizes,
+    where it is known to.
     """
 
     operations: int = 0
     location: Any = None
+    error: Exception | None = None
 
 
 class GraphBreak(Unsupported):
@@ -102,11 +104,14 @@ class OutOfTime(DynamoError):
 
 class FullGraphRequired(DynamoError):
     """`fullgraph=True`, and tracing had to stop; names the user's line and the reason. `record` is
-    what was known about the frame until then."""
+    what was known about the frame until then; `error` is what NumPy raises at that line for these
+    types and sizes, where it is known to."""
 
-    def __init__(self, message: str, record: Any = None) -> None:
+    def __init__(
+        self, message: str, record: Any = None, error: Exception | None = None
+    ) -> None:
         super().__init__(message)
-        self.record = record
+        self.record, self.error = record, error
 
 
 class RecompileLimitExceeded(DynamoError):

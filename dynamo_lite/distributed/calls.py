@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from types import FunctionType
-from typing import Any
+from types import FrameType, FunctionType, TracebackType
+from typing import Any, NoReturn
 
 import dask
 import dask.array as da
@@ -165,6 +165,25 @@ def taken(value: Any) -> Any:
     return Scalar(value)
 
 
+def of_program(error: BaseException) -> TracebackType | None:
+    """The error's traceback as far as the last line that is not of Dask's own."""
+    entries = [*tracebacks(error.__traceback__)]
+    while len(entries) > 1 and is_of_dask(entries[-1].tb_frame):
+        entries.pop()
+        entries[-1].tb_next = None
+    return entries[0] if entries else None
+
+
+def tracebacks(entry: TracebackType | None) -> Iterator[TracebackType]:
+    while entry is not None:
+        yield entry
+        entry = entry.tb_next
+
+
+def is_of_dask(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == "dask"
+
+
 def type_of(leaf: Any) -> Any:
     """What decides, of an argument, which way a function takes: its type, or a flag itself."""
     if isinstance(leaf, bool | str | None):
@@ -212,6 +231,8 @@ class Blockwise:
             if isinstance(refused, FullGraphRequired) and refused.record is not None:
                 self.broke(refused.record)
             self.told(f"runs as Dask itself would: {refused}")
+            if isinstance(refused, FullGraphRequired) and refused.error is not None:
+                return self.raises(refused.error, flat_args, refused.record)
             return self.as_dask(flat_args)
         del self.refusals[types]
         if run.weaver is not None:
@@ -272,6 +293,17 @@ class Blockwise:
         return self.flat(*map_leaves(
             lambda leaf: in_blocks(leaf, leaf.chunks) if isinstance(leaf, BlockSource) else leaf,
             flat_args))
+
+    def raises(self, error: Exception, flat_args: Any, record: FrameRecord) -> NoReturn:
+        """What Python does until NumPy raises the error, from the line where Dask has one of its
+        own; Dask finds some only when it computes."""
+        try:
+            self.as_dask(flat_args)
+        except Exception as raised:
+            raise error.with_traceback(of_program(raised)) from None
+        if record.broke is not None:
+            error.add_note(f"at {record.broke.location}")
+        raise error
 
     @property
     def name(self) -> str:

@@ -5,7 +5,8 @@ function returns. A fake array has the right dtype, shape and flags over a singl
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ ARRAY_METHODS = frozenset(
 )
 LIMIT = 1 << 20
 """The most elements that a fake array may have when a function is run on it."""
+SMALL = 16
+"""The largest size of one that is not made smaller, to try what a function does with large ones."""
 
 
 def fake_array(kind: ArrayType, facts: Facts) -> Any:
@@ -62,13 +65,42 @@ def copied_fake_array(kind: ArrayType, facts: Facts) -> Any:
 def provoke(
     target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], facts: Facts
 ) -> None:
-    """Make NumPy raise its error for this call; Unsupported when it does not raise."""
+    """Make NumPy raise its error for this call; Unsupported when it does not raise, or might work
+    on large arrays first: it is tried on small ones then, whether it does."""
     kinds = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, ArrayType)]
-    if any(facts.hint(kind.size) > LIMIT for kind in kinds):
+    if any(facts.hint(kind.size) > LIMIT for kind in kinds) and not _raises(
+        target, *map_leaves(_Smaller(kinds, facts), (args, kwargs))
+    ):
         raise Unsupported("a call that NumPy may refuse, on large arrays")
     args, kwargs = map_leaves(lambda leaf: _concrete(leaf, fake_array, facts), (args, kwargs))
     run_silently(target, args, kwargs)
     raise Unsupported("a call whose type is not known before it runs")
+
+
+def _raises(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    try:
+        run_silently(target, args, kwargs)
+    except (TypeError, ValueError, IndexError):
+        return True
+    return False
+
+
+class _Smaller:
+    """Called with types, gives fake arrays that are smaller: their large sizes are numbers above
+    `SMALL` in the same order, and equal where they are."""
+
+    def __init__(self, kinds: Iterable[ArrayType], facts: Facts) -> None:
+        self.facts = facts
+        sizes = {facts.hint(size) for kind in kinds for size in kind.shape}
+        large = sorted(size for size in sizes if size > SMALL)
+        self.sizes = {size: SMALL + 2 * rank + 1 for rank, size in enumerate(large)}
+
+    def __call__(self, leaf: Any) -> Any:
+        if not isinstance(leaf, ArrayType):
+            return _concrete(leaf, fake_array, self.facts)
+        sizes = map(self.facts.hint, leaf.shape)
+        shape = tuple(self.sizes.get(size, size) for size in sizes)
+        return fake_array(replace(leaf, shape=shape), self.facts)
 
 
 def run_silently(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -137,10 +137,13 @@ class Pipeline:
             return replayed.told(trace.side_effects.records)
 
         self.report.traced(record, trace, effects)
+        error = trace.end.error if isinstance(trace.end, Stopped) else None
         if self.options.pure and effects():
-            raise Unsupported(f"it has side effects: {'; '.join(effects())}")
+            impure = Unsupported(f"it has side effects: {'; '.join(effects())}")
+            impure.error = error
+            raise impure
         if isinstance(trace.end, Stopped):
-            self.report.broke(record, Break(trace.end.reason, trace.end.location))
+            self.report.broke(record, Break(trace.end.reason, trace.end.location), error)
             record.in_python = trace.end.operations
             if self.options.may_raise:
                 return None
@@ -201,7 +204,7 @@ class Pipeline:
 
     def _note_unsupported(self, record: FrameRecord, unsupported: Unsupported) -> None:
         where = unsupported.location or record.location
-        self.report.broke(record, Break(str(unsupported), where))
+        self.report.broke(record, Break(str(unsupported), where), unsupported.error)
         record.in_python = max(unsupported.operations, 1)
         record.graph, record.operations = None, 0
 

@@ -127,8 +127,9 @@ class Reporter:
         if SIDE_EFFECTS.isEnabledFor(logging.INFO):
             SIDE_EFFECTS.info("%s", "\n".join(effects()) or "none")
 
-    def broke(self, record: FrameRecord, broke: Break) -> None:
-        """A graph ended early: note why; with `fullgraph=True` that is an error."""
+    def broke(self, record: FrameRecord, broke: Break, error: Exception | None = None) -> None:
+        """A graph ended early: note why; with `fullgraph=True` that is an error, which has the
+        `error` that NumPy raises there."""
         told = at_users_line(broke)
         if record.broke is None:
             record.broke = told
@@ -136,7 +137,7 @@ class Reporter:
         if self.options.fullgraph and not may_raise:
             where = line_of_call(broke.location)
             raise FullGraphRequired(
-                f"{broke.reason}\n  at {where}\n  remedy: {broke.remedy}", record)
+                f"{broke.reason}\n  at {where}\n  remedy: {broke.remedy}", record, error)
         GRAPH_BREAKS.info("%s\n  remedy: %s", told, told.remedy)
 
     def becomes(self, record: FrameRecord, target: Callable[..., Any]) -> None:

@@ -32,7 +32,7 @@ def infer(
         raise Unsupported(f"no rule for {getattr(target, '__name__', target)!r}")
     args, kwargs = map_leaves(_type_of_leaf, (tuple(args), kwargs or {}))
     library = library_among(args, kwargs)
-    if not _accepts(row.infer, len(args), tuple(kwargs)):
+    if not accepts(row.infer, len(args), tuple(kwargs)):
         if row.whole and library == NUMPY:
             return run_on_samples(target, args, kwargs, facts)
         if isinstance(kwargs.get("out"), ArrayType):
@@ -74,7 +74,7 @@ def why_whole(
     if row is None or row.infer is None or not row.whole:
         return None
     args, kwargs = map_leaves(_type_of_leaf, (args, kwargs))
-    if not _accepts(row.infer, len(args), tuple(kwargs)):
+    if not accepts(row.infer, len(args), tuple(kwargs)):
         return "arguments that its rule does not know"
     try:
         row.infer(*args, facts=facts, **kwargs)
@@ -108,7 +108,7 @@ def _type_of_leaf(leaf: Any) -> Any:
 
 
 @functools.lru_cache(None)
-def _accepts(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool:
+def accepts(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool:
     """Whether a rule takes so many arguments, and keywords of these names."""
     return mismatch(rule, [None] * count, dict.fromkeys(("facts", *names))) is None
 

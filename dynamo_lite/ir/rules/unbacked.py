@@ -181,6 +181,8 @@ def number_rule(kind: type, accepted: str) -> Rule:
 def _one_element(value: Any) -> ArrayType:
     kind = data_argument(value)
     if kind.ndim:
+        if type(kind.size) is int and kind.size > 1:
+            raise Wrong
         raise Unsupported("a Python number made of an array with dimensions")
     return kind
 

@@ -77,7 +77,7 @@ class LeftLoop:
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Where a run ends before the frame does, in root steps, and what is known of that place:
-    `asked` and `stands` are those of the `GraphBreak`."""
+    `asked`, `stands` and `error` are those of the `GraphBreak`."""
 
     at: int | None
     reason: str = "asked to stop"
@@ -86,6 +86,7 @@ class Stop:
     asked: Sequence[Relation] = ()
     stands: Sequence[Any] = ()
     left: LeftLoop | None = None
+    error: Exception | None = None
 
 
 class Speculation:
@@ -181,7 +182,7 @@ class Speculation:
         if (left := short_loop(root, self.options)) is not None:
             at, reason = left.start, f"{reason}; {left.reason}"
         self.stop = Stop(
-            at, reason, found.location, found.is_sound, found.asked, found.stands, left
+            at, reason, found.location, found.is_sound, found.asked, found.stands, left, found.error
         )
         if not isinstance(found, UntouchedBreak) or at != root.state.root_steps:
             self.again(Restart.STOP_BEFORE, found.location, reason)
@@ -192,6 +193,7 @@ class Speculation:
             end = replace(
                 end, reason=stop.reason, location=stop.location or end.location,
                 is_sound=stop.is_sound, operations=0 if stop.is_sound else end.operations,
+                error=stop.error,
             )  # fmt: skip
         if isinstance(end, Stopped) and not end.others and (left := stop.left) is not None:
             end = replace(end, in_python=True, operations=left.operations)

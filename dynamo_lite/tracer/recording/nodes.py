@@ -19,12 +19,12 @@ from ...errors import GraphBreak, NotDifferentiable, PlanLoop, Unsupported
 from ...guards.shapes.symbols import DataResult
 from ...guards.sources import Source
 from ...ir import core, memory
-from ...ir.fake_arrays import concrete, run_silently
+from ...ir.fake_arrays import concrete, provoke, run_silently
 from ...ir.graph import Graph
 from ...ir.node import Node, SymbolOrigin, typed
 from ...ir.numbering import Numbering, frozen
 from ...ir.ops.columns import says
-from ...ir.ops.inference import infer
+from ...ir.ops.inference import accepts, infer
 from ...ir.row import row_of
 from ...ir.sizes import Size, SizeExpr, symbols, weight
 from ...ir.tree import leaves, map_leaves
@@ -61,7 +61,7 @@ def record(
     """Append `target(*args, **kwargs)`, given as graph arguments, and track its result."""
     tx.state.check_time()
     name = name_of(target)
-    if row_of(target) is None:
+    if (row := row_of(target)) is None:
         rule = rule_for(target)
         left = rule.action is Action.SKIP
         told = f"calling {name}: {rule.reason}" if left else ""
@@ -87,7 +87,11 @@ def record(
         reason = f"{name} raises {type(error).__name__}: {error}"
         broken = GraphBreak(reason)
         broken.refused = True
-        raise refused(tx, target, args, kwargs or {}) or broken from None
+        if is_own(error, args, kwargs):
+            if tx.may_catch():
+                raise refused(tx, target, args, kwargs, error) or broken from None
+            broken.error = error if accepts(row.infer, len(args), tuple(kwargs)) else None
+        raise broken from None
     if any(weight(size) > HEAVIEST for size in _symbolic_sizes(kind)):
         raise GraphBreak(f"the sizes of what {name} gives have become a long expression")
     if tx.graph.is_body and not says(target, "binds"):
@@ -136,24 +140,44 @@ def _symbolic_sizes(kind: Any) -> Iterator[SizeExpr]:
 
 
 def refused(
-    tx: Tx, target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    tx: Tx, target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any],
+    error: Exception,
 ) -> ObservedException | None:
-    """NumPy's own error for a wrong call, which depends on types and sizes alone, where the
-    program may catch it."""
-    if not tx.may_catch():
-        return None
+    """NumPy's own error for a wrong call, as the program sees it, which may catch it: as it is for
+    values of these very types, where they are small enough to be made."""
     given = map_leaves(lambda leaf: _settled(tx, leaf), (tuple(args), dict(kwargs)))
-    if any(isinstance(leaf, ArrayType) and leaf.form is not Form.ARRAY for leaf in leaves(given)):
-        return None  # the error may name the value of a number
     try:
         run_silently(target, *concrete(given, tx.shapes))
-    except REFUSALS as error:
-        if isinstance(error, TypeError) and isinstance(context_of(error), TypeError):
-            return None  # a function of NumPy's has tried twice, which the method does not do
+    except REFUSALS as raised:
+        return observed(raised) if is_own(raised, args, kwargs) else None
+    except Unsupported:
         return observed(error)
+    return None
+
+
+def is_own(error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether an error that NumPy raises for fake values is the one for the program's own."""
+    if isinstance(error, TypeError) and isinstance(context_of(error), TypeError):
+        return False  # a function of NumPy's has tried twice, which the method does not do
+    kinds = [getattr(leaf, "type", leaf) for leaf in leaves((tuple(args), dict(kwargs)))]
+    return not any(  # the error may name the value of a number
+        isinstance(kind, ArrayType) and kind.form is not Form.ARRAY for kind in kinds)
+
+
+def provoked(
+    tx: Tx, reason: str, target: Callable[..., Any], args: tuple[Any, ...]
+) -> GraphBreak | ObservedException:
+    """What to raise for a call of no rule's, with arguments of such types, that NumPy refuses."""
+    broken = GraphBreak(reason)
+    try:
+        provoke(target, args, {}, tx.shapes)
+    except REFUSALS as error:
+        if tx.may_catch():
+            return observed(error)
+        broken.error = error
     except Unsupported:
         pass
-    return None
+    return broken
 
 
 def _settled(tx: Tx, leaf: Any) -> Any:

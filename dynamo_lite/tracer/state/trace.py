@@ -159,7 +159,8 @@ class Stopped:
     there, if not where the instruction's own exceptions do. `in_python`: Python runs the frame
     from here on. `operations` is how many operations on arrays this leaves to Python.
     `others` are places where the frame goes on instead, each with the truth that the graph says
-    when it does: the first that is true. `ran` is what was gained before that.
+    when it does: the first that is true. `ran` is what was gained before that. `error` is what
+    NumPy raises for the instruction, where it is known to.
     """
 
     index: int
@@ -173,6 +174,7 @@ class Stopped:
     in_python: bool = False
     others: tuple[tuple[VariableTracker, Stopped], ...] = ()
     ran: Ran | None = None
+    error: Exception | None = None
 
     @property
     def values(self) -> Iterator[VariableTracker]:

@@ -22,10 +22,9 @@ from ...object_model.constants import (
     NONE,
     ConstantVariable,
     constant,
-    observe,
     observed,
 )
-from ...recording.nodes import RESULTS, record
+from ...recording.nodes import RESULTS, provoked, record
 from ...rules.mro import answers
 from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.lists import ListVariable
@@ -87,9 +86,10 @@ class ArrayVariable(VariableTracker):
 
     def truth(self, tx: Tx) -> bool:
         size = self.array_type.size
-        if tx.may_catch() and type(size) is int and size > 1:
-            observe(bool, np.zeros(2))
-        raise GraphBreak(f"the truth of {self.describe()} depends on its contents")
+        reason = f"the truth of {self.describe()} depends on its contents"
+        if type(size) is int and size > 1:
+            raise provoked(tx, reason, bool, (self.array_type,))
+        raise GraphBreak(reason)
 
     def hash_key(self, tx: Tx) -> Hashable:
         raise observed(TypeError("unhashable type: 'numpy.ndarray'"))

@@ -5,19 +5,19 @@ operation alone makes sizes that depend on a mask.
 """
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....errors import GraphBreak
 from ....ir import core
 from ....ir.facts import must
 from ....ir.node import Node
 from ....ir.sizes import Size, depends_on_data
 from ....ir.types import ArrayType, Form, python_number
 from ...object_model.constants import ConstantVariable, TypedConstant, constant
-from ...recording.nodes import RESULTS, numbering, record
+from ...recording.nodes import RESULTS, numbering, provoked, record
 from ...recording.unbacked import counted
 from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
@@ -261,7 +261,9 @@ def check_mask(tx: Tx, array: ArrayType, axis: int, mask: VariableTracker) -> No
     sizes = array.shape[axis : axis + len(shape)]
     fits = len(sizes) == len(shape)
     if not fits or not all(must(tx.shapes, "equal", a, b) for a, b in zip(sizes, shape)):
-        raise GraphBreak("IndexError: the boolean index does not have the shape of the array")
+        reason = "IndexError: the boolean index does not have the shape of the array"
+        key = (*[slice(None)] * axis, mask.array_type)  # type: ignore[attr-defined]
+        raise provoked(tx, reason, operator.getitem, (array, key))
 
 
 def positions(tx: Tx, mask: VariableTracker) -> list[VariableTracker]:
