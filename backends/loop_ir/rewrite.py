@@ -12,7 +12,6 @@ from .loops import (
     Apply,
     Axis,
     Check,
-    Const,
     Convert,
     Expr,
     Gather,
@@ -185,10 +184,3 @@ def move_statement(statement: Statement, replaced: affine.Substitution) -> State
     if isinstance(moved, Scan):
         return replace(moved, axis=_renamed(moved.axis, replaced))
     return moved
-
-
-def is_constant(expr: Expr, value: object = None) -> bool:
-    """Whether the expression is a literal (equal to `value`, when given)."""
-    if not isinstance(expr, Const):
-        return False
-    return value is None or bool(np.frombuffer(expr.bits, expr.dtype)[0] == value)

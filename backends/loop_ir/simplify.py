@@ -88,13 +88,6 @@ def _skips(source: np.dtype, middle: np.dtype, target: np.dtype) -> bool:
     return kinds <= set("iub") or kinds == {"f"} or source.kind == "b"
 
 
-def may_flag(source: np.dtype, target: np.dtype) -> bool:
-    """Whether a conversion can raise a floating-point flag that NumPy reports."""
-    if source.kind == "f":
-        return target.kind in "iu" or (target.kind == "f" and target.itemsize < source.itemsize)
-    return False
-
-
 def select(condition: Expr, true: Expr, false: Expr) -> Expr:
     if isinstance(condition, Const):
         return true if value_of(condition) else false

@@ -12,7 +12,6 @@ from ...ir.ops.pointwise import IDENTITY
 from ...ir.row import Op, row_of
 from ...ir.sizes import Size, SizeExpr
 from ...ir.tree import leaves
-from ...ir.types import Form
 from ..loop_ir import simplify
 from ..loop_ir.loops import Axis, Check, Const, Expr
 from ..loop_ir.simplify import BOOL, Inexact, const, convert
@@ -274,7 +273,3 @@ def copied(low: Lowering, node: Node, a: Any) -> Value:
     require_native(low, dtype_of(a), node.type.dtype)
     axes = low.axes(node.type.shape)
     return low.lazy(node.type, axes, operand_at(low, a, axes, node.type.dtype))
-
-
-def is_array(value: Any) -> bool:
-    return isinstance(value, Value) and value.type.form is Form.ARRAY

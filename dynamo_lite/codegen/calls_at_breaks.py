@@ -74,8 +74,8 @@ class CallAtBreak:
 
         def push() -> None:
             if receiver is not None:
-                code.load_callable(MethodType)
-            code.load_callable(frames.callee(function.value))
+                code.load_const(MethodType)
+            code.load_const(frames.callee(function.value))
             if receiver is not None:
                 receiver()
                 code.call(2)

@@ -47,7 +47,7 @@ def closure_call(
     flat += [cells.get(name) for name in (*own_cells(function.code), *cells)]
 
     def call(later: Sequence[Push]) -> None:
-        code.load_callable(target)
+        code.load_const(target)
         for push in flat:
             if push is None:
                 code.load_const(None)

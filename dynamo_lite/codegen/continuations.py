@@ -54,14 +54,14 @@ class Continuations:
         self.points.append(point)
         self.code.load_const(CONTINUATION)
         if self.stopped.in_python:
-            self.code.load_callable(self.frames.continuation_in_python(point))
+            self.code.load_const(self.frames.continuation_in_python(point))
         elif waits:
-            self.code.load_callable(self.frames.iterations_in_python(point))
+            self.code.load_const(self.frames.iterations_in_python(point))
         elif is_short:
             facts = self._symbolic(stack, changing)
-            self.code.load_callable(self.frames.rest_in_python(point, facts))
+            self.code.load_const(self.frames.rest_in_python(point, facts))
         else:
-            self.code.load_callable(self.frames.resume(point, self._symbolic(stack, changing)))
+            self.code.load_const(self.frames.resume(point, self._symbolic(stack, changing)))
         count = self._push_arguments(stack)
         self.code.emit("BUILD_TUPLE", count + 2)
         self.code.emit("RETURN_VALUE")

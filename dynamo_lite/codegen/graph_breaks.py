@@ -131,7 +131,7 @@ class Leaving:
         it does not pay."""
         index, other, stack = self.instruction.index, Label(), self._stack(len(self.stack))
         balance = self.frames.balance(ran.head - self.continuations.prefix)
-        self.code.load_callable(balance.earned if ran.is_over else balance.pays)
+        self.code.load_const(balance.earned if ran.is_over else balance.pays)
         self.iterations()
         self.code.load_const(ran.saves)
         self.code.call(2)
@@ -198,7 +198,7 @@ class Leaving:
     def _iterate(self) -> None:
         """One step of a loop over an iterator that is not traced."""
         *kept, (_, iterator) = self._stack(len(self.stack))
-        self.code.load_callable(next)
+        self.code.load_const(next)
         iterator()
         self.code.load_const(EXHAUSTED)
         self.code.drop_temporaries(self.stack)

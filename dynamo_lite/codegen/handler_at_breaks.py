@@ -52,7 +52,7 @@ class HandlerAtBreak:
         self.push(len(self.stack))
 
         def call() -> None:
-            self.code.load_callable(safepoint)
+            self.code.load_const(safepoint)
             self.code.call(0)
             self.code.emit("POP_TOP")
 

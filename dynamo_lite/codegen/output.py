@@ -145,7 +145,7 @@ def _replay(effects: list[Callable[[], None]]) -> None:
 
 def _call_graph(code: Reconstructor, plan: Plan, entry: Entry) -> None:
     """Run the graph; return BAILOUT if it bailed out, else keep its outputs in their slots."""
-    code.load_callable(entry)
+    code.load_const(entry)
     for source in plan.trace.inputs:
         code.load_source(source)
     code.call(len(plan.trace.inputs))

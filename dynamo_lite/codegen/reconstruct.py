@@ -41,7 +41,7 @@ class Reconstructor(StackCode):
     """Emits what pushes the values of trackers; `outputs` are the nodes that have to leave the
     graph.
 
-    What a tracker's `reconstruct` may use: `load_const` (also `load_callable`), `load_source`,
+    What a tracker's `reconstruct` may use: `load_const`, `load_source`,
     `load_output`, `build`, `emit`, `binary`, `call`, `choose`, `choose_value`, `is_changed`,
     `move_iterator`, `set_attribute`. `last` is what remains to be done when the effects have been
     replayed.
@@ -195,7 +195,7 @@ class Reconstructor(StackCode):
 
     def _build_cell(self, cell: CellVariable) -> None:
         """Empty first: a function may be in a cell of its own closure."""
-        self.load_callable(CellType)
+        self.load_const(CellType)
         self.call(0)
         self.keep(cell)
         if cell.bound in self._building and cell.bound not in self._built:
@@ -240,7 +240,7 @@ def _load_attribute(code: Reconstructor, source: AttrSource) -> None:
 
 def _load_item(code: Reconstructor, source: ItemSource) -> None:
     if not source.is_plain:
-        code.load_callable(source.getter)
+        code.load_const(source.getter)
     code.load_source(source.base)
     code.load_const(source.key)
     if source.is_plain:
@@ -250,7 +250,7 @@ def _load_item(code: Reconstructor, source: ItemSource) -> None:
 
 
 def _load_type(code: Reconstructor, source: TypeSource) -> None:
-    code.load_callable(type)
+    code.load_const(type)
     code.load_source(source.base)
     code.call(1)
 
@@ -265,7 +265,7 @@ def _load_size(code: Reconstructor, source: SizeSource) -> None:
 def _load_dependent(code: Reconstructor, source: DependentSource) -> None:
     symbol = SYMBOLS.get(source.function.value) if len(source.operands) == 2 else None
     if symbol is None:
-        code.load_callable(source.function.value)
+        code.load_const(source.function.value)
     for operand in source.operands:
         code.load_source(operand)
     if symbol is None:

@@ -40,8 +40,6 @@ class StackCode:
             raise Unsupported(f"{name} outlives the call that defines it")
         self.assembler.emit("LOAD_CONST", value)
 
-    load_callable = load_const
-
     def constant(self, value: Any) -> Push:
         """What pushes `value` later."""
         return partial(self.load_const, value)
@@ -66,7 +64,7 @@ class StackCode:
         self.emit("STORE_SUBSCR")
 
     def call_for_effect(self, function: Any, *arguments: Push) -> None:
-        self.load_callable(function)
+        self.load_const(function)
         for push in arguments:
             push()
         self.call(len(arguments))

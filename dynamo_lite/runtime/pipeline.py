@@ -149,7 +149,7 @@ class Pipeline:
                 return None
         if (replacement := self._planned(trace, record)) is None:
             return self._function_itself()
-        self._afford(trace, record, flat_args)
+        self._afford(trace, flat_args)
         with record.stage("backend"):
             run = compile_graph(trace, replacement.outputs, flat_args, self.options, record)
             if self.options.account is not None and work.done.generated:
@@ -187,7 +187,7 @@ class Pipeline:
             family.expect(replacement.points, operations)
         return replacement
 
-    def _afford(self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]) -> None:
+    def _afford(self, trace: Trace, flat_args: tuple[Any, ...]) -> None:
         """In whole-script mode, NotWarm where code would not earn what it costs."""
         if (account := self.options.account) is None:
             return

@@ -13,7 +13,7 @@ from .elements import BOOL, F32, F64, I32, I64
 from .values import Value
 
 BYTE = np.dtype(np.uint8)
-U32, U64 = np.dtype(np.uint32), np.dtype(np.uint64)
+U64 = np.dtype(np.uint64)
 
 
 def _bits(a: Value) -> int:

@@ -253,16 +253,16 @@ def astype_rule(
     return result(found, kind.shape, strides, scalar=False)
 
 
-def same_or_copy(copy_default: bool, order_default: str = "K") -> Callable[..., ArrayType]:
+def same_or_copy(copy_default: bool) -> Callable[..., ArrayType]:
     """`np.array`, `np.asarray`: of one array, or of constants."""
 
     def infer(
-        a: Any, dtype: Any = None, order: Any = order_default, *, copy: Any = copy_default,
+        a: Any, dtype: Any = None, order: Any = "K", *, copy: Any = copy_default,
         subok: Any = False, ndmin: Any = 0, device: Any = None, like: Any = None, facts: Facts,
         **unknown: Any,
     ) -> ArrayType:
         _host(device, like)
-        if unknown or integer(ndmin) or order not in (order_default, None):
+        if unknown or integer(ndmin) or order not in ("K", None):
             raise Unsupported("array() with uncommon arguments")
         kind = as_array(a)
         found = kind.dtype if dtype is None else as_dtype(dtype)

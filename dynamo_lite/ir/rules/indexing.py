@@ -29,7 +29,7 @@ class Key:
     `gathers` has (axis of the view, operand) for each integer-array index; the view keeps the full
     axis for those. `separated` is true when basic indices stand between the
     arrays, so that NumPy puts the broadcast axes first. Without arrays an integer that is computed
-    from data selects a view whose place is known at run time (`StridedView.moving`).
+    from data selects a view whose place is known at run time: the offset is without it.
     """
 
     view: StridedView
@@ -46,7 +46,6 @@ def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
     gaps: list[bool] = []  # per item: is it an array index (ints count when arrays are present)
     offset: Size = 0
     axis = 0
-    moving = False
     has_arrays = any(map(_is_array, items))
     for item in items:
         if item is None:
@@ -68,12 +67,10 @@ def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
             strides.append(stride)
             if isinstance(item, (int, SizeExpr)):
                 position(item, size, facts)
-        elif isinstance(item, ArrayType):
-            moving = True
-        else:
+        elif not isinstance(item, ArrayType):
             offset = offset + position(item, size, facts) * stride
     scalar = not shape and not any(item is Ellipsis for item in _items(key))
-    view = StridedView(tuple(shape), tuple(strides), offset, scalar=scalar, moving=moving)
+    view = StridedView(tuple(shape), tuple(strides), offset, scalar=scalar)
     return Key(view, gathers, _separated(gaps))
 
 

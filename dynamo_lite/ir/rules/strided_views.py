@@ -32,7 +32,6 @@ class StridedView:
     scalar: bool = False  # one element, handed out as a NumPy scalar
     same: bool = False  # no new array: NumPy hands back the argument
     dtype: np.dtype | None = None  # where it is not that of the argument: parts of complex numbers
-    moving: bool = False  # positions computed at run time are to be added to the offset
 
     def type_over(self, base: ArrayType) -> ArrayType:
         """The type of this view of an argument of type `base`."""

@@ -44,7 +44,7 @@ def builtin_sum(
     values = realise(tx, iterable)
     if (found := sum_of_long_list(tx, values, start)) is not None:
         return found
-    if (kind := kind_in_memory(tx, values)) is not None and start.python_type() in (int, float):
+    if (kind := kind_in_memory(values)) is not None and start.python_type() in (int, float):
         return sum_in_memory(tx, values, start, kind)
     if is_of_scalars(values) and is_literal_zero(start):
         expected(tx, operator.gt, values.length(tx), ZERO)
@@ -61,7 +61,7 @@ def builtin_sum(
 # -- lists that are arrays of the graph
 
 
-def kind_in_memory(tx: Tx, values: VariableTracker) -> type | None:
+def kind_in_memory(values: VariableTracker) -> type | None:
     """The type of the items of a list of Python's numbers that is an array of the graph."""
     if not isinstance(values, GrowingVariable) or values.of_tuples:
         return None

@@ -164,7 +164,7 @@ FIXED_VALUE = _fixed(TypedConstant)
 OBJECT = Wrapper(_wrap_object, shared=True)
 
 def _wrap_iterator(tx: Tx, value: Any, source: Source) -> VariableTracker:
-    return wrap_array_iterator(value, source) or wrap_iterator(tx, value, source)
+    return wrap_array_iterator(value, source) or wrap_iterator(value, source)
 
 
 OUTSIDE_ITERATOR = Wrapper(_wrap_iterator, shared=True)

@@ -75,7 +75,7 @@ class CellVariable(VariableTracker):
         return super().getattr(tx, name)
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(CellType)
+        code.load_const(CellType)
         if self.bound is not None:
             code.build(self.bound)
         code.call(0 if self.bound is None else 1)

@@ -49,7 +49,7 @@ class DescriptorVariable(VariableTracker):
         return self.with_part(2, function)
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(self.kind)
+        code.load_const(self.kind)
         for part in self.parts:
             code.build(part)
         code.call(len(self.parts))

@@ -52,7 +52,7 @@ class MethodVariable(VariableTracker):
         return ("method", self.function.hash_key(tx), id(self.self_))
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(self.python_type())
+        code.load_const(self.python_type())
         code.build(self.function)
         code.build(self.self_)
         code.call(2)
@@ -79,7 +79,7 @@ class BoundDescriptorVariable(MethodVariable):
         return self.self_ if name == "__self__" else self.function.getattr(tx, name)
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(type(self.raw).__get__)
+        code.load_const(type(self.raw).__get__)
         code.load_const(self.raw)
         code.build(self.self_)
         code.call(2)

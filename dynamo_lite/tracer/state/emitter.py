@@ -22,8 +22,6 @@ class Emitter(Protocol):
 
     def load_const(self, value: Any) -> None: ...
 
-    def load_callable(self, value: Any) -> None: ...
-
     def call(self, n: int) -> None:
         """Call what lies under `n` positional arguments."""
 

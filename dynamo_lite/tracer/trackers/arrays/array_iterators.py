@@ -107,9 +107,9 @@ class Standing(IteratorVariable):
 
     def reconstruct(self, code: Emitter) -> None:
         if self.kind is not OVER_ONE:
-            code.load_callable(self.kind)
+            code.load_const(self.kind)
         for array, place in zip(self.arrays, self.places):
-            code.load_callable(at_item)
+            code.load_const(at_item)
             code.build(array)
             code.build(place)
             code.call(2)

@@ -43,7 +43,7 @@ class CharacterVariable(VariableTracker):
         raise GraphBreak(f"the hash of {self.describe()}, which data decides")
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(chr)
+        code.load_const(chr)
         code.build(self.code)
         code.call(1)
 

@@ -60,7 +60,7 @@ class ComplexVariable(VariableTracker):
         return "a complex number that the graph computes"
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(complex)
+        code.load_const(complex)
         for part in self.parts:
             code.build(part)
         code.call(2)

@@ -213,9 +213,9 @@ class GrowingVariable(InArrays):
 
     def reconstruct(self, code: Emitter) -> None:
         if self.of_tuples:
-            code.load_callable(rows)
+            code.load_const(rows)
         for column, kind in zip(self.final, self.kinds):
-            code.load_callable(np.ndarray.tolist if kind.form is Form.PYTHON else list)
+            code.load_const(np.ndarray.tolist if kind.form is Form.PYTHON else list)
             code.build(column)
             code.call(1)
         if self.of_tuples:

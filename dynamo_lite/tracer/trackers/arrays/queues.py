@@ -92,7 +92,7 @@ class QueueVariable(GrowingVariable):
         return view.call_method(tx, "copy", (), {})
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(deque)
+        code.load_const(deque)
         super().reconstruct(code)
         code.load_const(self.maxlen)
         code.call(2)

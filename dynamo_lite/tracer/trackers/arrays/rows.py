@@ -73,7 +73,7 @@ class RowsVariable(FixedList):
 
     def reconstruct(self, code: Emitter) -> None:
         is_python = self.kind.form is Form.PYTHON
-        code.load_callable(np.ndarray.tolist if is_python else lists_of_scalars)
+        code.load_const(np.ndarray.tolist if is_python else lists_of_scalars)
         code.build(self.table)
         code.call(1)
 
@@ -105,7 +105,7 @@ class RowVariable(FixedList):
         return NONE
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(operator.getitem)
+        code.load_const(operator.getitem)
         code.build(self.rows)
         code.build(self.at)
         code.call(2)

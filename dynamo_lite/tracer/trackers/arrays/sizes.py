@@ -390,7 +390,7 @@ def _load_atom(code: Emitter, atom: Atom, shapes: ShapeEnv) -> None:
         )
         return
     if atom.op in ("min", "max"):
-        code.load_callable(min if atom.op == "min" else max)
+        code.load_const(min if atom.op == "min" else max)
     _load(code, atom.left, shapes)
     _load(code, atom.right, shapes)
     if atom.op in ("min", "max"):

@@ -165,9 +165,9 @@ class TableVariable(InArrays):
         count = len(self.columns._items)
         is_set = self.kinds.container is set
         if self.kinds.container is defaultdict:
-            code.load_callable(defaultdict)
+            code.load_const(defaultdict)
             code.build(self.factory)
-        code.load_callable(set_of if is_set else dict_of)
+        code.load_const(set_of if is_set else dict_of)
         self.load(code, self.final[:count], self.kinds.keys, self.kinds.key)
         if not is_set:
             kind = tuple if self.kinds.of_tuples else int
@@ -181,9 +181,9 @@ class TableVariable(InArrays):
     ) -> None:
         """Push the list of all keys or values."""
         if kind is not int:
-            code.load_callable(MADE[kind])
+            code.load_const(MADE[kind])
         for column, type_ in zip(columns, kinds):
-            code.load_callable(np.ndarray.tolist if type_.form is Form.PYTHON else list)
+            code.load_const(np.ndarray.tolist if type_.form is Form.PYTHON else list)
             code.build(column)
             code.call(1)
         if kind is not int:

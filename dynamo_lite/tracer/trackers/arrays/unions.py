@@ -84,7 +84,7 @@ class UnionNumber(NumberVariable):
         return f"a number that is {names}, as data decides"
 
     def reconstruct(self, code: Emitter) -> None:
-        loads = [(lambda kind=kind: code.load_callable(kind)) for kind in self.kinds]
+        loads = [(lambda kind=kind: code.load_const(kind)) for kind in self.kinds]
         if isinstance(self.test, bool):
             loads[not self.test]()
         else:

@@ -139,7 +139,7 @@ class DequeVariable(ListVariable):
         raise observed(AttributeError("'collections.deque' object has no attribute 'sort'"))
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(deque)
+        code.load_const(deque)
         super().reconstruct(code)
         code.load_const(self.maxlen)
         code.call(2)

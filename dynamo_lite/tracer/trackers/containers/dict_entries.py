@@ -174,7 +174,7 @@ class DictEntries(VariableTracker):
     def reconstruct(self, code: Emitter) -> None:
         check_hashing(key for key, _ in self._entries.values())
         if self.kind is not dict:
-            code.load_callable(self.kind)
+            code.load_const(self.kind)
             if self.kind is defaultdict:
                 code.build(self.factory)
         for key, value in self._entries.values():

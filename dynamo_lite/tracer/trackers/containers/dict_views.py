@@ -63,6 +63,6 @@ class DictViewVariable(VariableTracker):
         return python_method(tx, self, name)
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(getattr(self.owner.kind, self.which))
+        code.load_const(getattr(self.owner.kind, self.which))
         code.build(self.owner)
         code.call(1)

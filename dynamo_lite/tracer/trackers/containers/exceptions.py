@@ -218,7 +218,7 @@ class ExceptionVariable(VariableTracker):
         """An `__init__` that was traced is not called again."""
         if self.attributes["__traceback__"] is not NONE:
             raise GraphBreak(f"{self.describe()}, which has a traceback, outlives the function")
-        code.load_callable(BaseException.__new__ if self.is_initialised else self.kind)
+        code.load_const(BaseException.__new__ if self.is_initialised else self.kind)
         if self.is_initialised:
             code.load_const(self.kind)
         given = self.args if self.given is None else self.given

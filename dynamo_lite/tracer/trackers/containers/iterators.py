@@ -98,11 +98,11 @@ class StepVariable(IteratorVariable):
 
     def reconstruct(self, code: Emitter) -> None:
         if self.exhausted:
-            code.load_callable(exhausted)
+            code.load_const(exhausted)
             code.load_const(self.kind)
             return code.call(1)
         if self.kind is GeneratorType:
-            code.load_callable(later)
+            code.load_const(later)
             code.build(self.owner)
             code.load_const(self.position)
             return code.call(2)
@@ -113,7 +113,7 @@ class StepVariable(IteratorVariable):
             raise GraphBreak(f"rebuilding a {self.kind.__name__} over what the program changes")
         if getattr(self.owner, "whole", None) is not None:
             kind: Any = self.owner.python_type()
-            code.load_callable(kind.__iter__)
+            code.load_const(kind.__iter__)
             code.build(self.owner)
             code.call(1)
         else:
@@ -133,7 +133,7 @@ class BackwardsVariable(StepVariable):
     def reconstruct(self, code: Emitter) -> None:
         if self.position:
             raise GraphBreak("rebuilding what reversed() gave of an array, in the middle")
-        code.load_callable(reversed_view)
+        code.load_const(reversed_view)
         code.build(self.owner)
         code.call(1)
 
@@ -182,7 +182,7 @@ class ReversedVariable(IteratorVariable):
         return realise_at(tx, items, self.left + 1)
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(reversed)
+        code.load_const(reversed)
         code.build(self.owner)
         code.call(1)
         if self.left is not None:
@@ -203,7 +203,7 @@ class EnumerateVariable(IteratorVariable):
         return TupleVariable([ConstantVariable(self.count - 1), item])
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(enumerate)
+        code.load_const(enumerate)
         code.build(self.inner)
         code.load_const(self.count)
         code.call(2)
@@ -239,7 +239,7 @@ class ZipVariable(IteratorVariable):
     def reconstruct(self, code: Emitter) -> None:
         if self.strict:
             raise GraphBreak("rebuilding a strict zip after the compiled part")
-        code.load_callable(zip)
+        code.load_const(zip)
         for inner in self.inners:
             code.build(inner)
         code.call(len(self.inners))
@@ -266,7 +266,7 @@ class MapVariable(IteratorVariable):
         return tx.call(self.function, *items)
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(map)
+        code.load_const(map)
         code.build(self.function)
         for inner in self.inners:
             code.build(inner)
@@ -288,7 +288,7 @@ class FilterVariable(IteratorVariable):
         return None
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(filter)
+        code.load_const(filter)
         code.build(self.function)
         code.build(self.inner)
         code.call(2)

@@ -47,7 +47,7 @@ class MappingProxyVariable(VariableTracker):
         return super().call_method(tx, name, args, kwargs)
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(types.MappingProxyType)
+        code.load_const(types.MappingProxyType)
         code.build(self.mapping)
         code.call(1)
 

@@ -248,5 +248,5 @@ KINDS: dict[type, type[OutsideIterator]] = {
 }
 
 
-def wrap_iterator(tx: Tx, value: Iterator[object], source: Source) -> VariableTracker:
+def wrap_iterator(value: Iterator[object], source: Source) -> VariableTracker:
     return KINDS.get(type(value), OutsideIterator)(value, source)

@@ -85,7 +85,7 @@ class PartialVariable(VariableTracker):
         return python_method(tx, self, name)
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(_partial if self.keywords is None else _partial_over)
+        code.load_const(_partial if self.keywords is None else _partial_over)
         code.build(self.function)
         code.build(self.args)
         if self.keywords is None:

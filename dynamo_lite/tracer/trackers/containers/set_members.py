@@ -143,7 +143,7 @@ class SetMembers(VariableTracker):
 
     def reconstruct(self, code: Emitter) -> None:
         if isinstance(self.real, frozenset):
-            code.load_callable(frozenset)
+            code.load_const(frozenset)
         only_grew = all(method in GROWING for method, _ in self.history)
         is_plain = only_grew and is_alike(self.real, list(self.real))
         is_new = not self.history and isinstance(self.origin, list)
@@ -165,7 +165,7 @@ class SetMembers(VariableTracker):
     def build_by_history(self, code: Emitter) -> None:
         """Push a set that all was done to what was done to this one."""
         if isinstance(self.origin, frozenset):
-            code.load_callable(set)
+            code.load_const(set)
             code.load_const(self.origin)
             code.call(1)
         else:

@@ -70,7 +70,7 @@ class DerivedVariable(ObjectVariable):
 
     def reconstruct(self, code: Emitter) -> None:
         """`base.__new__(kind)`, its contents and attributes, past any method of the class."""
-        code.load_callable(self.base.__new__)
+        code.load_const(self.base.__new__)
         code.load_const(self.kind)
         if (fill := FILL.get(self.base)) is None:
             code.build_again(self.contents)
@@ -78,7 +78,7 @@ class DerivedVariable(ObjectVariable):
             return self.set_attributes(code)
         code.call(1)
         code.keep(self)
-        code.load_callable(fill)
+        code.load_const(fill)
         code.emit("COPY", 2)
         if isinstance(self.contents, DictVariable):
             code.build(self.contents.factory)

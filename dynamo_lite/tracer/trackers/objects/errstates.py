@@ -76,7 +76,7 @@ class StateVariable(VariableTracker):
         return object
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(functools.partial(make_state, **self.modes))
+        code.load_const(functools.partial(make_state, **self.modes))
         code.call(0)
 
 
@@ -97,10 +97,10 @@ class TokenVariable(VariableTracker):
 
     def reconstruct(self, code: Emitter) -> None:
         if self.is_left:
-            code.load_callable(used_token)
+            code.load_const(used_token)
             code.call(0)
             return
-        code.load_callable(VARIABLE.set)
+        code.load_const(VARIABLE.set)
         code.build(self.state)
         code.call(1)
 

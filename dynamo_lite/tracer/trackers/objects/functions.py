@@ -268,7 +268,7 @@ class NestedFunctionVariable(FunctionVariable):
         """`FunctionType(code, globals, name, defaults, closure)`, then what it does not take."""
         if is_polyfill(self.globals.get("__name__")):
             raise GraphBreak(f"{self.code.co_qualname} outlives the compiled part")
-        code.load_callable(FunctionType)
+        code.load_const(FunctionType)
         code.load_const(self.code)
         code.load_const(self.globals)
         code.load_const(self.code.co_name)

@@ -42,7 +42,7 @@ class IdVariable(VariableTracker):
         raise GraphBreak(self.describe())
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_callable(id)
+        code.load_const(id)
         code.build(self.value)
         code.call(1)
 

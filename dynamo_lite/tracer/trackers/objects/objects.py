@@ -226,7 +226,7 @@ class ObjectVariable(VariableTracker):
         """`object.__new__(kind)` and its attributes, past any hook of the class."""
         if is_polyfill(self.kind.__module__):
             raise GraphBreak(f"a {self.kind.__name__} object outlives the compiled part")
-        code.load_callable(python_new(self.kind))
+        code.load_const(python_new(self.kind))
         code.load_const(self.kind)
         code.call(1)
         code.keep(self)
@@ -240,7 +240,7 @@ class ObjectVariable(VariableTracker):
         for name, value in self.attributes.items():
             if value is not None:
                 hidden = object_model.is_shadowed(self.kind, name)
-                code.load_callable(dict.__setitem__ if hidden else object.__setattr__)
+                code.load_const(dict.__setitem__ if hidden else object.__setattr__)
                 code.emit("COPY", 2)
                 if hidden:
                     code.emit("LOAD_ATTR", "__dict__")
