@@ -43,6 +43,9 @@ from .stats import Break, FrameRecord
 SHALLOW = 2
 """Compilations of a function in which its calls of itself are followed. Where they were not enough,
 the depth depends on the arguments, and each call is a frame of its own."""
+SELDOM = 2
+"""Lengths of a list that a function of a whole program is compiled for as long as none of its
+variants was used again: it grows from call to call, or is another one each time."""
 GUARD, EFFECT = 20.0, 200.0
 """Nanoseconds that checking a guard takes, and carrying out an effect behind the graph."""
 
@@ -74,6 +77,7 @@ class Pipeline:
     report: Reporter
     kept: KeptEntries
     history: SizeHistory
+    most_contents: float = math.inf
 
     @property
     def is_continuation(self) -> bool:
@@ -83,6 +87,9 @@ class Pipeline:
         """The entry for these arguments, added last: what fails before leaves nothing behind. None
         where the program raises, which is so for this call alone."""
         record, found_here = self.report.begins(), work.done.found_here
+        is_seldom = self.options.account is not None and not any(
+            entry.hits > 1 for entry in compiled.entries())
+        self.most_contents = SELDOM if is_seldom else math.inf
         try:
             with record.stage("trace"):
                 trace = translate(self.function, flat_args, self.trace_options())
@@ -242,7 +249,7 @@ class Pipeline:
             backoff = max(backoff, most_variants + 1)
         return DynamicPolicy(
             dynamic, self.history, config.automatic_dynamic_shapes, backoff,
-            config.specialize_int, self.family.variants, most_variants,
+            config.specialize_int, self.family.variants, most_variants, self.most_contents,
         )  # fmt: skip
 
 

@@ -23,11 +23,8 @@ FIRST_REVIEW = 8
 """Compiled calls after these that are first compared with calls in Python."""
 TOLERANCE = 1.05
 """How much longer than in Python compiled calls may seem to take."""
-CLEARLY = 3.0
-"""How much longer they take where one comparison is enough: other programs take their time too, now
-more and now less."""
 LONGEST_TRIAL = 0.02
-"""Seconds of calls in Python, for comparison."""
+"""Seconds of calls in Python, for comparison, and of compiled ones that seemed to be slower."""
 SHORTEST = 1e-9
 COMPARISON = 0.02
 """What calls in Python may take to see whether they still take as long as before code was compiled,
@@ -142,14 +139,16 @@ class Comparison:
         self.speedup = call / max(compiled_call, SHORTEST)
         if compiled_call <= call * TOLERANCE:
             return self._wait(code)
-        if compiled_call >= call * CLEARLY or not self.compiled.operations:
+        if not self.compiled.operations:
             self.reason = slower(compiled_call, self.call_later)
             return None
         self.reviewed = timing
-        return self._go_on(code, self.window, self._confirm)
+        fit = int(LONGEST_TRIAL / max(compiled_call, SHORTEST))
+        return self._go_on(code, min(self.window, max(fit, 1)), self._confirm)
 
     def _confirm(self, code: CodeType, timing: Timing) -> Answer:
-        """Compiled calls before and after those in Python: both have to be slower."""
+        """Compiled calls before and after those in Python: both have to be slower. Other programs
+        take their time too, which may be many times what a few calls take."""
         compiled_call = timing.since(self.reviewed).compiled_call
         if compiled_call > self.call_later * TOLERANCE:
             self.reason = slower(compiled_call, self.call_later)

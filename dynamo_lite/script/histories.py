@@ -52,6 +52,8 @@ class CodeHistory:
         if decision is not None and decision.is_hot:
             account.expected, account.is_tried = decision.saved, decision.reason == PAID
             account.is_promised = decision.reason in (PROMISED, LIKELY)
+            if decision.reason == LIKELY and decision.call:
+                account.calls = max(decision.saved / (GAIN * decision.call), 1.0)
         elif decision is not None:
             account.needs = decision.saved
         self.names_arrays = False

@@ -97,10 +97,11 @@ class RunningLoops:
                 if self.enter_again(loop):
                     return
                 continue
-            look = self.seen[loop.key] = before.get(loop.key, loop).again(now, loop.left)
             account = self.account_of(loop)
+            look = self.seen[loop.key] = before.get(loop.key, loop).again(
+                now, loop.left, account.lender.useful)
             took, own = self.known_time(loop, account) or 0.0, 1.0
-            if not took and look.timed >= TIMED:
+            if look.timed >= TIMED or 0.0 < look.shortest < took:
                 took, own = look.shortest, look.own
             left = loop.left
             if took:

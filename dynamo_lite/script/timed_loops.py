@@ -45,26 +45,30 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """When a loop was seen, and how many items were left; how often it was timed before, the
-    shortest time of an iteration, how much of that was not in compiled code, and how many
-    iterations were seen."""
+    """When a loop was seen, and how many items were left; what the program had `spent` on compiling
+    by then; how often it was timed before, the shortest time of an iteration, how much of that was
+    not in compiled code, and how many iterations were seen."""
 
     at: Moment
     left: int
+    spent: float = 0.0
     timed: int = 0
     shortest: float = math.inf
     own: float = 1.0
     done: int = 0
 
-    def again(self, now: Moment, left: int) -> Look:
-        """The next look; this one still where there were too few iterations since."""
+    def again(self, now: Moment, left: int, spent: float) -> Look:
+        """The next look; this one still where there were too few iterations since. What iterations
+        took says nothing any more when something else was compiled that they may call."""
+        if spent != self.spent:
+            return Look(now, left, spent, done=self.done + self.left - left)
         if (took := self.took(now, left)) is None:
             return self
         done = self.done + self.left - left
         own = now.share_in_python(self.at)
         if took > self.shortest:
             took, own = self.shortest, self.own
-        return Look(now, left, self.timed + 1, took, own, done)
+        return Look(now, left, spent, self.timed + 1, took, own, done)
 
     def took(self, now: Moment, left: int) -> float | None:
         """Seconds of an iteration since then; None after too few of them."""
@@ -86,9 +90,9 @@ class Running:
     def key(self) -> tuple[int, int]:
         return id(self.frame), id(self.iterator)
 
-    def again(self, now: Moment, left: int) -> Look:
+    def again(self, now: Moment, left: int, spent: float) -> Look:
         """The first look at it."""
-        return Look(now, left)
+        return Look(now, left, spent)
 
     @property
     def place_in_code(self) -> tuple[CodeType, int]:

@@ -28,6 +28,9 @@ FREE, DEAR = 0.05, 0.005
 second is over, unless it is at what was just compiled."""
 SHORTEST, LONGEST = 0.1, 3.2
 """Seconds that a pause lasts."""
+IMPORTS = 0.2
+"""Seconds between two samples in which modules were imported: there are none meanwhile, and what
+calls that takes says nothing of the program's own."""
 GONE = 1.0
 """A longer time between two samples is no time that one function ran."""
 
@@ -52,7 +55,7 @@ class CallWatch:
         now = time.thread_time()
         elapsed, self.at = now - self.at, now
         if self.is_on:
-            self._weigh(elapsed)
+            self._weigh(elapsed) if elapsed < IMPORTS else self._begin()
             return 0.0
         if now - self.changed >= self.pause:
             self._turn(True)
@@ -63,6 +66,11 @@ class CallWatch:
         if not self.is_on:
             self.pause = SHORTEST / 2
             self._turn(True)
+
+    def _begin(self) -> None:
+        """Count from here on."""
+        self.known = calls_seen(), self.saved(), self.spent()
+        self.changed = self.at
 
     def _weigh(self, elapsed: float) -> None:
         present = calls_seen(), self.saved(), self.spent()

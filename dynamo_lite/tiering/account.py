@@ -83,6 +83,8 @@ class Account:
     """Whether it was compiled: its kernels are on disk."""
     is_promised: bool = False
     """Whether its graph was made, and is known to pay in all of a run."""
+    calls: float = 1.0
+    """How many calls there are in a run, at least."""
 
     # -- a graph that was too large
     needs: float = 0.0

@@ -57,6 +57,8 @@ def affords(account: Account, operations: int, saves: float, has_loops: bool = F
         return True
     account.promised, account.dear = saves, lowering
     saves = max(saves - ENTERING, 0.0)
+    if lowering <= saves * account.calls:
+        return True
     needs = lowering * max(PAYBACK, account.call / saves if saves else math.inf)
     account.runs_until(needs)
     return account.known >= ROUNDING * needs

@@ -15,6 +15,7 @@ a growing array starts with: by 3 and 5 it is a symbol.
 from __future__ import annotations
 
 import enum
+import math
 import operator
 import weakref
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -201,7 +202,8 @@ class DynamicPolicy:
 
     `expected` are values of ints that the program is thought to leave for the next call, which
     count as seen until the end of the analysis tells; `expects`: whether that is done at all,
-    `corrected`: whether they are what an analysis has found.
+    `corrected`: whether they are what an analysis has found. `most_contents`: lengths of a list, or
+    sets of keys of a dict, for which there may be variants, if fewer than of other kinds.
     """
 
     dynamic: bool | None = None
@@ -211,6 +213,7 @@ class DynamicPolicy:
     specialize_int: bool = False
     variants: dict[str, set[Any]] = field(default_factory=dict)
     most_variants: int = 8
+    most_contents: float = math.inf
     now: dict[Any, Any] = field(init=False)
     expected: dict[Any, int] = field(default_factory=dict)
     expects: bool = True
@@ -335,9 +338,10 @@ class DynamicPolicy:
     def may_fix_contents(self, source: Source, value: Hashable) -> bool:
         """The same for the length of a list or the keys of a dict, which seldom come back: the last
         variant serves all of them."""
-        return self._may_vary(source, value, max(self.most_variants - 1, 1))
+        most = min(self.most_variants - 1, self.most_contents)
+        return self._may_vary(source, value, max(most, 1))
 
-    def _may_vary(self, source: Source, value: Hashable, most: int) -> bool:
+    def _may_vary(self, source: Source, value: Hashable, most: float) -> bool:
         values = self.variants.setdefault(path_of(source), set())
         if value not in values and len(values) >= most:
             return False

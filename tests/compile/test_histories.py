@@ -84,10 +84,24 @@ def test_slower_code_is_dropped_when_python_was_faster_again(monkeypatch):
     calls.compiled(3, 4)
     assert calls.review() == 12 * MILLISECOND  # as long as the compiled calls took
     calls.python(12, 1)
+    assert calls.review() is True and calls.reviews == [5]  # as many as take 20 ms
+    calls.compiled(5, 4)
     assert calls.review() is None
     assert calls.conclusion() == Decision(
         False, "compiled, a call took 4.0e-03 s, in Python 1.0e-03 s"
     )
+
+
+def test_code_is_not_dropped_for_a_pause_among_a_few_of_its_calls(monkeypatch):
+    """As where the system lets another program run for some milliseconds."""
+    calls = Calls(monkeypatch)
+    calls.python(100, 0.17)
+    calls.compiled(8, 0.54)
+    calls.review()
+    calls.python(20, 0.17)
+    assert calls.review() is True
+    calls.compiled(8, 0.06)
+    assert calls.review() is True and calls.conclusion().is_hot
 
 
 @pytest.mark.parametrize("afterwards", [2.0, 0.5])
@@ -255,6 +269,21 @@ def test_what_ran_for_long_is_compiled_at_the_beginning_of_the_next_run(
     if is_hot:
         assert found == Decision(True, histories.LIKELY, 0.0, GAIN * ran)
         assert Calls(monkeypatch, found).history.account.lacks([]) == 0
+
+
+def test_a_graph_is_made_that_pays_in_as_many_calls_as_there_were(monkeypatch):
+    """Although lowering it takes more than half of what was expected before it was known."""
+    calls = Calls(monkeypatch)
+    history, account = calls.history, calls.history.account
+    history.compiled, history.names_arrays = 0, True
+    account.ran = 0.9
+    calls.python(90_000, 0.01)
+    found = history.conclusion(f.__code__)
+    assert found.reason == histories.LIKELY
+    account = Calls(monkeypatch, found).history.account
+    account.lender.costs.has_generator = False
+    account.lacks([])
+    assert affords(account, 20, 8e-6) and not affords(account, 20, 2e-6)
 
 
 def test_functions_that_are_made_anew_are_not_compiled_at_the_first_call(monkeypatch):

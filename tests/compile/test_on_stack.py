@@ -21,6 +21,7 @@ from dynamo_lite.native import value_in_frame
 from dynamo_lite.runtime.compile_frame import Options, compiled_function
 from dynamo_lite.script import running_loops
 from dynamo_lite.script.on_stack import RANGE_ITERATOR, Switch
+from dynamo_lite.script.timed_loops import Look, Moment
 from dynamo_lite.tiering.account import open_account
 from dynamo_lite.tiering.lender import Lender
 from tests.flow.random_loops import PrintingWriter, Writer, program
@@ -68,6 +69,16 @@ def switching(compile, at, as_whole=False, depth=0):
 def seen(k):
     frame = sys._getframe(1)
     return k, frame.f_code.co_name, frame.f_lineno, frame.f_back.f_code.co_name
+
+
+def test_what_iterations_took_before_something_was_compiled_says_nothing():
+    """They may call it, and take a tenth of that by now."""
+    look = Look(Moment(0.0), 1000).again(Moment(0.1), 990, 0.0).again(Moment(0.2), 980, 0.0)
+    assert (look.timed, look.shortest, look.done) == (2, 0.01, 20)
+    look = look.again(Moment(0.3), 970, spent := 0.2)
+    assert (look.timed, look.done) == (0, 30)
+    look = look.again(Moment(0.4), 870, spent)
+    assert (look.timed, look.done) == (1, 130) and abs(look.shortest - 0.001) < 1e-9
 
 
 def plain(x):

@@ -269,6 +269,31 @@ def test_disabled_functions_are_left_to_python(script):
     same_as_python(script(text))
 
 
+GROWING = """
+import numpy as np
+def last(items, x): return x * items[-1] + items[0]
+x, items = np.linspace(0.0, 1.0, 2000), [{items}]
+for k in range(30):
+    x = last(items, x)
+    x /= x.sum()
+    {then}
+print(x.sum().hex())
+"""
+
+
+@pytest.mark.parametrize(("items", "then", "variants"), [
+    ("1.0", "items.append(0.5)", 3), ("1.0", "items = [1.0] * (1 + k // 5)", 6),
+])
+def test_a_list_that_grows_from_call_to_call_has_no_variant_for_each_length(
+    script, items, then, variants
+):
+    """The last one serves all lengths. What is used again is worth a variant."""
+    program = script(GROWING.format(items=items, then=then))
+    same_as_python(program)
+    err = run(*PREFIX, "--explain", program)[2]
+    assert err.count("recompiled: items:") == variants - 1, err
+
+
 BROKEN_INSIDE = """
 import dynamo_lite.script.regions as regions, dynamo_lite.script.watching as watching
 import numpy as np, time

@@ -59,6 +59,13 @@ def test_few_calls_are_always_watched(program):
     assert program.run(20, 0.008) == 0.0
 
 
+def test_calls_while_modules_are_imported_do_not_count(program):
+    """Nothing is sampled meanwhile; a program has yet to show what compiled code saves it."""
+    program.calls, program.now = 10**6, 2.0
+    program.watch.sample()
+    assert program.run(FIRST_LOOK, 0.2, saves=0.3) == 0.0 and program.on
+
+
 def test_many_calls_are_watched_now_and_then(program):
     assert program.run(FIRST_LOOK, 0.02) == 0.0
     program.run(60, 0.2)
