@@ -5,23 +5,16 @@ may differ from C's function in the last bit.
 """
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-
-import numpy as np
+from typing import Any
 
 from ..row import ROWS, Kind, op
 from ..rules.pointwise import ufunc_rule
 from . import pointwise as pointwise  # the ufuncs' rows
 
-UFUNCS: Mapping[Callable[..., float], np.ufunc] = {
-    math.acos: np.arccos, math.asin: np.arcsin, math.atan: np.arctan, math.atan2: np.arctan2,
-    math.cos: np.cos, math.cosh: np.cosh, math.exp: np.exp, math.expm1: np.expm1,
-    math.hypot: np.hypot, math.log: np.log, math.log10: np.log10, math.log1p: np.log1p,
-    math.log2: np.log2,
-    math.pow: np.power, math.sin: np.sin, math.sinh: np.sinh, math.tan: np.tan,
-    math.tanh: np.tanh,
+UFUNCS: dict[Any, Any] = {
+    row.math: row.target for row in ROWS.values() if row.math and row.approximated
 }
+"""Those that C's library and kernels compute each by a polynomial of their own."""
 
 for _function, _ufunc in UFUNCS.items():
     _name = f"c_{_function.__name__}"
