@@ -90,6 +90,14 @@ class PlanLoop(Replan):
         self.plan = plan
 
 
+class PlanRecursion(Replan):
+    """The function with this code calls itself so often that it becomes a node of the graph."""
+
+    def __init__(self, code: Any) -> None:
+        super().__init__(f"{code.co_qualname} becomes a function of the graph")
+        self.code = code
+
+
 class NotWarm(DynamoError):
     """The analysis of a frame takes longer than the frame ran so far: it is not worth it yet."""
 

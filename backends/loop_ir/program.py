@@ -309,9 +309,41 @@ class Rotate(Instruction):
     taken: tuple[Buffer, ...] = field(metadata=READ)
 
 
+@dataclass(eq=False, slots=True)
+class Function:
+    """A function of numbers that may call itself: the `program` has a scalar input for each
+    parameter and a number as its output, and makes no arrays."""
+
+    name: str
+    program: Program
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Instruction):
+    """Call a function with what 0-d buffers hold."""
+
+    function: Function
+    arguments: tuple[Buffer, ...] = field(metadata=READ)
+    result: Buffer = field(metadata=WRITE)
+
+    text = "{0.result.name} = call {0.function.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class CallAgain(Instruction):
+    """Inside of a function: call it with other values of its first parameters. The program has
+    `levels` more calls inside each other then."""
+
+    arguments: tuple[Buffer, ...] = field(metadata=READ)
+    result: Buffer = field(metadata=WRITE)
+    levels: int = 1
+
+    text = "{0.result.name} = call again"
+
+
 Step = Union[
     Allocate, Launch, View, Extern, Bind, Count, Extract, Deposit, Product, Require, LogUndo,
-    Commit, Loop, Branch, Rotate,
+    Commit, Loop, Branch, Rotate, Call, CallAgain,
 ]
 
 
@@ -340,6 +372,11 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
         yield step
         for block in blocks_of(step):
             yield from all_steps(block)
+
+
+def functions_of(steps: Iterable[Step]) -> Iterator[Function]:
+    """The functions that steps call."""
+    return (step.function for step in all_steps(steps) if isinstance(step, Call))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The state of one lowering: values of nodes so far, and the steps of the program being made."""
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from ...ir.sizes import Size, SizeExpr
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from ..loop_ir import affine, simplify
 from ..loop_ir.loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store
-from ..loop_ir.program import Allocate, Constant, Count, Launch, Step, View
+from ..loop_ir.program import Allocate, Constant, Count, Function, Launch, Step, View
 from ..passes.materialise import Access, Reading, Readings
 from .limits import room_for
 from .ownership import Ownership
@@ -88,6 +88,8 @@ class Lowering:
     intervals: dict[Buffer, tuple[int, int]] = field(default_factory=dict)  # of variables
     defined: dict[Buffer, Expr] = field(default_factory=dict)  # numbers that are stored once
     checked: dict[Expr, Checked] = field(default_factory=dict)  # what a check has been made of
+    has_functions: bool = False  # whether programs may have functions that call themselves
+    functions: dict[Hashable, Function] = field(default_factory=dict)  # by what they compute
 
     def __post_init__(self) -> None:
         self.readers = Readers(self.graph)
@@ -99,7 +101,8 @@ class Lowering:
             body, self.lower_body, self.blas, self.why_extern, self.native, self.loops,
             self.scatters, notes=self.notes, ownership=self.ownership.inside(), counts=self.counts,
             constants=self.constants, errstate=self.errstate, origins=self.origins,
-            intervals=self.intervals, defined=self.defined,
+            intervals=self.intervals, defined=self.defined, functions=self.functions,
+            has_functions=self.has_functions,
         )
         inner.relations.know(self.relations)
         return inner

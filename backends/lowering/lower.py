@@ -19,7 +19,7 @@ from ...ir.ops.inference import why_whole
 from ...ir.row import row_of
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form
-from ..hints import hints_of
+from ..hints import Hint, hints_of
 from ..loop_ir.loops import Buffer, Load, Offset, Scalar
 from ..loop_ir.program import Constant, Input, Output, Program
 from ..loop_ir.simplify import Inexact
@@ -39,6 +39,7 @@ from . import (  # noqa: F401  (they register)
     numbers,
     pointwise,
     powers,
+    recursion,
     reductions,
     strided_views,
     structure,
@@ -52,6 +53,7 @@ from .externs import bind_results, lower_extern, object_value, own_number
 from .magnitudes import check_magnitudes
 from .overwriting import KeepsOldContents, is_there, overwritten
 from .pieces import is_everything, only_pieces
+from .recursion import with_functions
 from .values import NATIVE, CannotLower, Value, load_of
 from .writes import write_inputs
 
@@ -61,6 +63,7 @@ PASSES = (hoist, merge, drop_repeated_checks, schedule, plan_memory)
 def lower(
     graph: Graph, facts: Any = None, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
     native: frozenset[np.dtype] = NATIVE, loops: Loops = frozenset(), scatters: bool = False,
+    functions: bool = False,
 ) -> Program:
     """The program of a functional graph: fused, scheduled, with its memory planned.
 
@@ -68,11 +71,18 @@ def lower(
     products are `Product` steps instead of calls of NumPy. `why_extern` tells why a code
     generator cannot compute a node itself, or None; `native` are the element types it has, `loops`
     the operations that it has and LLVM has not. With `scatters` kernels also assign at positions
-    from arrays, one element after the other.
+    from arrays, one element after the other. With `functions` those that call themselves are
+    functions of the program.
     """
     hint = hints_of(graph.symbols, likely(graph))
-    program = lower_steps(graph, blas=blas, why_extern=why_extern, native=native, loops=loops,
-                          scatters=scatters)
+    return planned(
+        lower_steps(graph, blas=blas, why_extern=why_extern, native=native, loops=loops,
+                    scatters=scatters, functions=functions), hint)
+
+
+def planned(program: Program, hint: Hint) -> Program:
+    """The program after all passes, and the functions in it."""
+    program = with_functions(program, lambda inner: planned(inner, hint))
     for run in PASSES:
         program = run(program, hint)
         if config.strict:
@@ -83,11 +93,12 @@ def lower(
 def lower_steps(
     graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
     preserved: frozenset[Node] = frozenset(), native: frozenset[np.dtype] = NATIVE,
-    loops: Loops = frozenset(), scatters: bool = False,
+    loops: Loops = frozenset(), scatters: bool = False, functions: bool = False,
 ) -> Program:
     """The program before fusion: one kernel per value that must be in memory. Nothing is written
     into the inputs in `preserved` before the commit."""
-    low = Lowering(graph, lower_body, blas, why_extern, native, loops, scatters)
+    low = Lowering(graph, lower_body, blas, why_extern, native, loops, scatters,
+                   has_functions=functions)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
         if node.op == "get_attr":
@@ -105,7 +116,8 @@ def lower_steps(
     except KeepsOldContents as needed:
         preserved |= {*needed.args}
         return lower_steps(graph, blas=blas, why_extern=why_extern, preserved=preserved,
-                           native=native, loops=loops, scatters=scatters)
+                           native=native, loops=loops, scatters=scatters,
+                           functions=functions)
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)

@@ -67,8 +67,29 @@ def choose(predicate: Any, true: Any, false: Any) -> Any:
     return true if predicate else false
 
 
-CONTROL = frozenset({for_loop, while_loop, cond})
+def recursive(body: Body, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """The results of `body(*operands)`, a function that may `call_again` itself."""
+    RUNNING.append((body, operands))
+    try:
+        return tuple(body(*operands))
+    finally:
+        RUNNING.pop()
+
+
+def call_again(*arguments: Any, levels: int = 1) -> tuple[Any, ...]:
+    """The results of the innermost `recursive` function that runs, of other arguments: its first
+    operands. The program has `levels` more calls inside each other then."""
+    body, operands = RUNNING[-1]
+    return tuple(body(*arguments, *operands[len(arguments) :]))
+
+
+RUNNING: list[tuple[Body, Sequence[Any]]] = []
+"""The recursive functions that Python runs, with what they were first given."""
+
+CONTROL = frozenset({for_loop, while_loop, cond, recursive})
 """The functions that take bodies."""
+ONCE = frozenset({cond, recursive})
+"""Those that hand nothing on from one run of a body to the next."""
 
 
 def is_control(node: Node) -> bool:
@@ -76,7 +97,7 @@ def is_control(node: Node) -> bool:
 
 
 def is_loop(node: Node) -> bool:
-    return is_control(node) and node.target is not cond
+    return is_control(node) and node.target not in ONCE
 
 
 def bodies(node: Node) -> Iterator[Any]:
@@ -86,7 +107,7 @@ def bodies(node: Node) -> Iterator[Any]:
 
 def given(node: Node) -> tuple[Any, ...]:
     """What a node hands to its bodies: theirs are the last placeholders, one for each of these."""
-    carried = () if node.target is cond else node.args[-2]
+    carried = () if node.target in ONCE else node.args[-2]
     return (*carried, *node.args[-1])
 
 

@@ -61,7 +61,7 @@ def is_step(node: Node) -> bool:
 
 def invariant(loop: Node) -> list[Node]:
     """What every iteration computes alike, as far as it is seen without the views of arrays."""
-    if loop.target is control.cond:
+    if loop.target in control.ONCE:
         return []
     (body,), operands = control.bodies(loop), loop.args[-1]
     inputs = body.placeholders[len(body.placeholders) - len(operands) :]
@@ -112,8 +112,8 @@ def taken_by_all(nodes: Iterable[Node], hint: Hint) -> float:
 
 def iterations_of(node: Node) -> float:
     """How often the bodies of a loop or branch run."""
-    if node.target is control.cond:
-        return 1
+    if node.target in control.ONCE:
+        return 1 if node.target is control.cond else math.inf
     start, stop, step = ends = node.args[:3]
     if node.target is not control.for_loop or not all(isinstance(end, int) for end in ends):
         return math.inf

@@ -22,8 +22,11 @@ C_FUNCTIONS = (
     "log1p", "log2", "pow", "powf", "sin", "sinh", "tan", "tanh",
 )
 OF_TWO = frozenset({"atan2", "hypot", "pow", "powf"})
-MARK = b"numpy.loop."
-_CALLED = re.compile(r"@(numpy\.loop\.\w+\.\w(?:\.data)?|libm\.\w+)\b")
+CALLS_LEFT = "python.calls_left"
+"""The function that tells how many more calls inside each other Python's recursion limit allows,
+and the stack if each takes so many bytes."""
+MARKS = (b"numpy.loop.", b"libm.", CALLS_LEFT.encode())
+_CALLED = re.compile(r"@(numpy\.loop\.\w+\.\w(?:\.data)?|libm\.\w+|python\.calls_left)\b")
 
 
 def loop_symbol(name: str, char: str) -> str:
@@ -71,6 +74,8 @@ def declarations(text: str) -> list[str]:
 def _declaration(name: str) -> str:
     if name.endswith(".data"):
         return f"@{name} = external global i8"
+    if name == CALLS_LEFT:
+        return f"declare i64 @{name}(i64)"
     if name.startswith("numpy."):
         return f"declare void @{name}(ptr, ptr, ptr, ptr)"
     kind = "float" if name.endswith("powf") else "double"
@@ -82,6 +87,7 @@ def _declaration(name: str) -> str:
 def addresses() -> dict[str, int]:
     """Where everything lies in this process."""
     found = {c_symbol(name): _core.c_function(name) or 0 for name in C_FUNCTIONS}
+    found[CALLS_LEFT] = _core.c_function("calls_left") or 0
     for name, ufunc in LOOPS.items():
         for char in OF_FLOATS:
             loop = _core.ufunc_loop(ufunc, np.dtype(char).num)
@@ -95,4 +101,4 @@ def addresses() -> dict[str, int]:
 
 def calls_outside(code: bytes) -> bool:
     """Whether an object file names one of the functions."""
-    return MARK in code or b"libm." in code
+    return any(mark in code for mark in MARKS)

@@ -10,6 +10,7 @@ from ....ir.sizes import product, symbols
 from ...loop_ir.loops import Buffer, Const, Expr, Load, SizeValue
 from ...loop_ir.program import (
     Branch,
+    Call,
     Extern,
     Launch,
     Loop,
@@ -17,6 +18,7 @@ from ...loop_ir.program import (
     Require,
     Step,
     all_steps,
+    functions_of,
 )
 from ...loop_ir.simplify import value_of
 from ...passes.schedule import may_report
@@ -160,9 +162,10 @@ def grows(step: Step) -> bool:
     return isinstance(step, (Extern, Product))
 
 
-def begin_inside(entry: Entry, step: Loop | Branch) -> None:
+def begin_inside(entry: Entry, step: Loop | Branch | Call) -> None:
     """What becomes of flags is the same in all of a body, and must be so before the first."""
-    for inner in all_steps((step,)):
+    called = (one for function in functions_of((step,)) for one in function.program.steps)
+    for inner in all_steps((step, *called)):
         if isinstance(inner, Launch) and may_report(inner.kernel):
             entry.begin_errstate(inner.kernel.errstate)
         elif isinstance(inner, (Extern, Product)):

@@ -12,7 +12,7 @@ from ....ir.errstates import AMBIENT, Errstate
 from ....ir.sizes import Size, symbols
 from ....ir.types import ArrayType
 from ...loop_ir.loops import Buffer, Kernel
-from ...loop_ir.program import Extern, Program, Step, all_steps, blocks_of
+from ...loop_ir.program import Call, Extern, Function, Program, Step, all_steps, blocks_of
 from ...loop_ir.sizes_of import is_sum
 from ..builder.elements import I64
 from ..builder.emit import Builder
@@ -74,13 +74,16 @@ class Entry:
     patience: str | None = None
     asked: Value = field(init=False)  # whether somebody counts what steps take
     counted: list[Step] = field(default_factory=list)
+    functions: dict[Function, int] = field(default_factory=dict)  # bytes of the stack
+    inside: tuple[str, list[Value]] = ("", [])  # the function that is written, its parameters
     _zero: Value | None = None
     read: frozenset[Buffer] = frozenset()
     """The buffers that a step or the caller reads: what goes into others reports, and is lost."""
 
     def __post_init__(self) -> None:
         steps = list(all_steps(self.program.steps))
-        self.modules = Modules(self.target, self.begin, any(map(blocks_of, self.program.steps)))
+        is_whole = any(blocks_of(step) or isinstance(step, Call) for step in self.program.steps)
+        self.modules = Modules(self.target, self.begin, is_whole)
         self.marks, self.modules.metadata = marks_of(self.program)
         self.builder = Builder(self.target)
         self.builder.has_branches = self.modules.whole

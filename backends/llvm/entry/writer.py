@@ -10,7 +10,7 @@ from ....base.records import dataclass
 from ....ir.types import Form
 from ...loop_ir.program import Allocate, Output, Program, Rotate, Step, View, all_steps
 from ..builder.target import Target
-from . import calls, counted, flow, inputs, launches, products  # noqa: F401  (they register steps)
+from . import calls, counted, flow, functions, inputs, launches, products  # noqa: F401  (they register steps)
 from .arrays import box
 from .kernel_calls import offering
 from .state import Entry

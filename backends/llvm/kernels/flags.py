@@ -12,7 +12,7 @@ from ....ir.errstates import Errstate
 from ....ir.node import Node
 from ....ir.row import by_name, row_of
 from ...loop_ir.loops import Apply, Check, Expr, Kernel, Reduce, walk
-from ...loop_ir.program import Launch, Program, all_steps
+from ...loop_ir.program import Launch, Program, all_steps, functions_of
 from .scalars import template
 
 FLAGS = {"invalid": 1, "divide": 4, "over": 8, "under": 16}  # FpFlag of the run time
@@ -21,6 +21,8 @@ UNDERFLOW = FLAGS["under"]
 
 def inexact_flags(program: Program) -> int:
     """The flags with which a call must bail out if the user asks for reports of them."""
+    if any(inexact_flags(function.program) for function in functions_of(program.steps)):
+        return UNDERFLOW
     kernels = (step.kernel for step in all_steps(program.steps) if isinstance(step, Launch))
     asked = (kernel for kernel in kernels if dict(kernel.errstate).get("under") is None)
     return UNDERFLOW if any(map(may_miss, asked)) else 0

@@ -28,6 +28,8 @@ class Modules:
     texts: list[str] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)  # in no module yet
     others: list[str] = field(default_factory=list)  # declarations of those in earlier modules
+    functions_of_program: list[tuple[str, list[str]]] = field(default_factory=list)
+    """Functions on which the passes run that run on the entry: heads and lines."""
     metadata: Sequence[str] = ()  # that loads and stores of the entry refer to
 
     def add(self, function: str) -> None:
@@ -40,11 +42,14 @@ class Modules:
         """The texts of all modules; the last has the entry, with these lines."""
         entry = entry_of(tables, lines)
         if self.whole:
-            kept = strict(lines) if len(lines) < MOST else None
-            if kept is None:
-                self._module(REGISTERS, *self.functions, entry)
-            else:
-                self._module(ALL_PASSES, *self.functions, entry_of(tables, kept, OF_ALL_PASSES))
+            own = [(ENTRY, lines), *self.functions_of_program]
+            kept = [strict(each) if len(each) < MOST else None for _, each in own]
+            marks = REGISTERS, ""
+            if None not in kept:
+                marks = ALL_PASSES, OF_ALL_PASSES
+                own = [(head, each) for (head, _), each in zip(own, kept) if each is not None]
+            texts = [function_of(head + marks[1], each) for head, each in own]
+            self._module(marks[0], *self.functions, *tables, *reversed(texts))
         elif len(lines) < LONG:
             self._module(*self.others, *self.functions, entry)
         else:
@@ -71,9 +76,16 @@ class Modules:
         self.begin(self.texts[-1])
 
 
-def entry_of(tables: Sequence[str], lines: Sequence[str], attribute: str = "") -> str:
+ENTRY = "define i32 @entry(ptr %frame) #0"
+
+
+def entry_of(tables: Sequence[str], lines: Sequence[str]) -> str:
     """The function of the whole program, behind the tables that it reads."""
-    return "\n".join([*tables, f"define i32 @entry(ptr %frame) #0{attribute} {{", *lines, "}"])
+    return "\n".join([*tables, function_of(ENTRY, lines)])
+
+
+def function_of(head: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"{head} {{", *lines, "}"])
 
 
 def declared(function: str) -> str:

@@ -39,7 +39,8 @@ RAISING: tuple[tuple[str, str], ...] = tuple(
 
 PASSED = (
     r"  (%\w+ = )?(store |load |phi |select |bitcast |getelementptr |alloca |fneg |insertelement |"
-    r"extractelement |shufflevector |[su]itofp \w+ \S+ to (float|double)$|call \w+ (%|asm )|"
+    r"extractelement |shufflevector |insertvalue |extractvalue |call \w+ (%|asm )|"
+    r"[su]itofp \w+ \S+ to (float|double)$|"
     r"call [^@]*@((?!llvm\.)|(llvm\.fabs|llvm\.copysign|llvm\.x86|" + CONSTRAINED + r")\.))"
 )
 """Instructions on floats that raise nothing, or cannot be moved."""

@@ -9,7 +9,9 @@ from .. import control, core
 from ..row import ROWS, Kind, complete, op
 from ..rules import python_numbers as rules
 
-for _target in (control.for_loop, control.while_loop, control.cond):
+for _target in (
+    control.for_loop, control.while_loop, control.cond, control.recursive, control.call_again,
+):
     op(_target, Kind.CONTROL, flags=True, checks=("any",), lowering=_target.__name__)
 complete(control.for_loop, blocks="steps")
 op(control.choose, Kind.POINTWISE, infer=rules.chosen, lowering="choice")

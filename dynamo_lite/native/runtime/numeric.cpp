@@ -2,11 +2,14 @@
 // the bits are then those of NumPy, and of Python's `math`, on this machine.
 #include "base/core.h"
 #include "base/numpy_api.h"
+#include "base/recursion.h"
 #include "runtime/runtime.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <numpy/ufuncobject.h>
+#include <pthread.h>
 #include <utility>
 
 namespace {
@@ -93,6 +96,7 @@ PyObject *ufunc_loop(PyObject *, PyObject *args) {
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 using BinaryOfFloats = float (*)(float, float);
+using Count = int64_t (*)(int64_t);
 struct Function {
     const char *name;
     void *address;
@@ -101,6 +105,34 @@ struct Function {
 void *at(Unary function) { return reinterpret_cast<void *>(function); }
 void *at(Binary function) { return reinterpret_cast<void *>(function); }
 void *at(BinaryOfFloats function) { return reinterpret_cast<void *>(function); }
+void *at(Count function) { return reinterpret_cast<void *>(function); }
+
+constexpr int64_t KEPT_STACK = 1 << 17, SMALL_STACK = 1 << 18;  // bytes
+
+// Where the stack of this thread ends; what is not known is taken to be small.
+char *end_of_stack() {
+    char *end = static_cast<char *>(__builtin_frame_address(0)) - SMALL_STACK;
+#ifdef __linux__
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void *lowest;
+        size_t size;
+        if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
+            end = static_cast<char *>(lowest);
+        }
+        pthread_attr_destroy(&attributes);
+    }
+#endif
+    return end + KEPT_STACK;
+}
+
+// How many more calls inside each other Python's recursion limit allows this thread, and its stack
+// if each takes so many bytes.
+int64_t calls_left(int64_t bytes) {
+    static thread_local char *end = end_of_stack();
+    int64_t room = (static_cast<char *>(__builtin_frame_address(0)) - end) / bytes;
+    return std::min<int64_t>(recursion::calls_left(PyThreadState_Get()), room);
+}
 
 // The address of the function of doubles that Python's `math` calls (powf: of floats): C's, but for
 // `hypot`.
@@ -115,6 +147,7 @@ PyObject *c_function(PyObject *, PyObject *argument) {
         {"powf", at(static_cast<BinaryOfFloats>(std::pow))},
         {"sin", at(std::sin)}, {"sinh", at(std::sinh)},
         {"tan", at(std::tan)}, {"tanh", at(std::tanh)},
+        {"calls_left", at(calls_left)},
     };
     const char *name = PyUnicode_AsUTF8(argument);
     if (name == nullptr) return nullptr;
@@ -131,7 +164,8 @@ PyMethodDef numeric_functions[] = {
      "ufunc_loop(ufunc, typenum, /)\n--\n\n(address, data) of the inner loop all of whose operands "
      "have the type, or None."},
     {"c_function", c_function, METH_O,
-     "c_function(name, /)\n--\n\nThe address of the function of doubles that `math` calls, or None."},
+     "c_function(name, /)\n--\n\nThe address of the function of doubles that `math` calls, or of "
+     "`calls_left`; else None."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...bytecode.interrupts import loops_in_try
 from ...errors import GraphBreak
+from ..control_flow.recursion import call_recursive
 from ..rules.frame_inspection import why_seen
 from ..rules.trace_rules import is_polyfill
 from ..state.tracker import Args, Kwargs, VariableTracker
@@ -33,7 +34,14 @@ def inline(
         raise GraphBreak(f"{function.describe()}: {seen}")
     if not tx.state.options.whole and loops_in_try(code):
         raise GraphBreak(f"{function.describe()} handles interrupts itself")
-    if (depth := recursions(tx, code)) >= (limit := tx.state.options.recursion):
+    values: dict[str, VariableTracker] | None = None
+    depth = recursions(tx, code)
+    if not code.co_flags & inspect.CO_GENERATOR and may_be_recursive(tx, code, depth):
+        values = arguments_of(tx, function, args, kwargs)
+        function.guard_code(tx)
+        if (result := call_recursive(tx, function, values, depth, frame)) is not None:
+            return result
+    if depth >= (limit := tx.state.options.recursion):
         times = f"{limit} times inside each other" if limit > 1 else "as deep as its arguments say"
         raise GraphBreak(f"{function.describe()} calls itself {times}")
     if tx.depth >= tx.state.options.inline_depth:
@@ -41,7 +49,8 @@ def inline(
     function.guard_code(tx)
     if depth:
         check_budget(tx)
-    values = arguments_of(tx, function, args, kwargs)
+    if values is None:
+        values = arguments_of(tx, function, args, kwargs)
     child = frame(tx.state, code, function.globals, values, function.closure(tx), tx)
     if code.co_flags & inspect.CO_GENERATOR:
         is_polyfilled = is_polyfill(function.globals.get("__name__"))
@@ -50,6 +59,11 @@ def inline(
     result = child.run()
     tx.state.locate = tx.location
     return result
+
+
+def may_be_recursive(tx: Tx, code: CodeType, depth: int) -> bool:
+    """Whether a call may be one of a function that calls itself."""
+    return depth > 0 or code in tx.state.options.recursions
 
 
 def recursions(tx: Tx, code: CodeType) -> int:

@@ -92,11 +92,12 @@ def check_effects(body: Graph, errstate: Errstate) -> None:
 
 
 def results(
-    tx: Tx, target: Callable[..., Any], args: tuple[Any, ...], kinds: Sequence[ArrayType]
+    tx: Tx, target: Callable[..., Any], args: tuple[Any, ...], kinds: Sequence[ArrayType],
+    **kwargs: Any,
 ) -> list[Node]:
     """Record a node of `ir.control`; its results."""
     where: Any = {"location": tx.location(), "errstate": current(tx)}
-    node = tx.graph.call_function(target, args, type=tuple(kinds), **where)
+    node = tx.graph.call_function(target, args, kwargs, type=tuple(kinds), **where)
     return [
         tx.graph.call_function(operator.getitem, (node, place), type=kind, **where)
         for place, kind in enumerate(kinds)

@@ -21,6 +21,7 @@ from ...errors import (
     OutOfTime,
     PlanColdArm,
     PlanLoop,
+    PlanRecursion,
     PlanSideExit,
     Unsupported,
     UntouchedBreak,
@@ -52,6 +53,7 @@ class Restart(Enum):
     """Why a run over the frame is not the last one, and what the log says of it."""
 
     LOOP_PLANNED = "for the loop at {}: {}"
+    RECURSION = "for the calls of a function inside itself: {}"
     SIDE_EXIT = "with a way out of the loop for what is done at {}: {}"
     COLD_ARM = "without what is done at {}: {}"
     STOP_BEFORE = "to stop at {}: {}"
@@ -118,6 +120,9 @@ class Speculation:
                 return None
         except PlanLoop as found:
             self.plan(found)
+        except PlanRecursion as found:
+            self.options.recursions[found.code] = ""
+            self.again(Restart.RECURSION, found)
         except PlanSideExit as found:
             self.options.side_exits[found.place] = ColdArm(str(found), found.location)
             self.again(Restart.SIDE_EXIT, found.location, found)

@@ -54,7 +54,8 @@ class TraceOptions:
     function inside each other are followed. It is noted of branches on data whose arms cannot be
     merged where they first meet (`unmerged`), and of arms that raise, by their first instruction.
     `leaves_cold_arms`: `control_flow.cold_arms` are left to Python; `leaves_loops`: other arms that
-    Python has to run may be `control_flow.side_exits` of the loop they are in.
+    Python has to run may be `control_flow.side_exits` of the loop they are in. `recursions` has the
+    functions that become nodes of the graph, by their code, or why they cannot.
     """
 
     policy: DynamicPolicy | None = None
@@ -76,6 +77,7 @@ class TraceOptions:
     cold_arms: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
     leaves_loops: bool = False
     side_exits: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
+    recursions: dict[CodeType, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,9 @@ class TraceState:
     are in arrays, and `in_arrays` says that those of any container are; `left_arms` are the cold
     ones that it came past; `keys` are the outside objects that were looked up by their identity.
     `written` has the placeholders that bodies write into, `elements` those of long values from
-    outside, and what dicts from outside hold, as arrays.
+    outside, and what dicts from outside hold, as arrays. `recursions` are the functions whose
+    bodies are being traced (`control_flow.recursion`), `self_calls` counts the calls that functions
+    make of themselves.
     """
 
     function: FunctionType
@@ -278,6 +282,8 @@ class TraceState:
     may_alias: dict[Node, AliasInfo] = field(default_factory=dict)
     sources: dict[Node, AliasInfo] = field(default_factory=dict)
     consumed: dict[Node, AliasInfo] = field(default_factory=dict)
+    recursions: list[Any] = field(default_factory=list)
+    self_calls: dict[CodeType, int] = field(default_factory=dict)
 
     @property
     def budget(self) -> int:
