@@ -219,7 +219,7 @@ class Account:
         if not self.is_tried:
             worth = min(worth, self.lender.left(), self.lender.for_one())
         hoped = SHARE_OF_REST * self.rest if self.rest else PROFIT * self.expected
-        return max(worth, self.lender.costs.long_analysis(), hoped)
+        return max(worth, self.lender.costs.analysis(), hoped)
 
     def __str__(self) -> str:
         ran, price = max(self.own, 0.0) * 1e3, self.price * 1e3

@@ -14,15 +14,15 @@ START, PACES = 0.25, (0.3, 1.0)
 mode; and between which bounds what compiling takes here is in what it took there."""
 LOADING = {True: 0.2, False: 1.6}
 """What code has to be worth for the compiler to be loaded: where compiling paid in an earlier run,
-so that entries are on disk, which the part of the compiler reads that is loaded in this time; and
-other code. Loading all of it and the first analysis take 0.25, and five of six functions are not
-worth more than that."""
+so that there are entries on disk, which a small part of the compiler reads; and other code. Loading
+all of it and the first analysis take 0.25, and half of all code turns out to be not worth it."""
 GENERATOR = 0.25
 """Loading the code generator, and what it does for the first time: the first graph of a process,
 but for its operations."""
-ANALYSIS, LONG_ANALYSIS = 0.1, 0.15
-"""An analysis of code of which nothing is on disk; and one that is not given up, however little the
-code ran: the first ones of a process take twice as long as later ones, and half of one is lost."""
+ANALYSIS = 0.15
+"""An analysis of code of which nothing is on disk, if it is one of the first of a process: later
+ones take half of that. It is not given up before, however little the code ran: that would be lost.
+"""
 OPERATION = 0.005
 """Lowering one more operation, in graphs of 6 to 120 elementwise operations."""
 INSTRUCTION = 0.002
@@ -59,16 +59,13 @@ class Costs:
     def analysis(self) -> float:
         return self.pace * ANALYSIS
 
-    def long_analysis(self) -> float:
-        return self.pace * LONG_ANALYSIS
-
     def lowering(self, operations: int) -> float:
         """What the backend does with a graph of so many operations."""
         return self.pace * OPERATION * operations
 
     def first_graph(self, instructions: int) -> float:
         """All that is done for the first graph of a process, that of so many instructions."""
-        return self.pace * (LONG_ANALYSIS + GENERATOR + INSTRUCTION * instructions)
+        return self.pace * (ANALYSIS + GENERATOR + INSTRUCTION * instructions)
 
 
 def pace_of(started: float) -> float:

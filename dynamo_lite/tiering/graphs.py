@@ -21,8 +21,6 @@ ROUNDING = 0.999
 """What a sum of times is at least, in the time that it was waited for."""
 SHARE_OF_SAVED = 0.75
 """What compiling a running loop may take of what it is expected to save."""
-LEAST = 0.01
-"""What a part of it saves at least, in what compiling that part takes."""
 
 
 def most_operations(account: Account) -> float:
@@ -32,7 +30,7 @@ def most_operations(account: Account) -> float:
         return math.inf
     costs, seconds = account.lender.costs, account.known
     if account.rest:
-        seconds = max(costs.long_analysis(), SHARE_OF_SAVED * account.rest) - account.spent
+        seconds = max(costs.analysis(), SHARE_OF_SAVED * account.rest) - account.spent
     return max(seconds, SHORT) / costs.lowering(1)
 
 
@@ -79,9 +77,9 @@ def _affords_of_rest(account: Account, lowering: float, saves: float) -> bool:
     lowering += costs.generator() if lowering else 0.0
     saved = min(account.saves + saves, account.rest)
     is_paid = account.spent + lowering <= SHARE_OF_SAVED * saved
-    trial = max(costs.long_analysis(), SHARE_OF_REST * account.rest)
+    trial = max(costs.analysis(), SHARE_OF_REST * account.rest)
     is_trial = account.spent + lowering <= trial
-    if not is_trial and not (is_paid and saves >= LEAST * lowering):
+    if not (is_trial or is_paid):
         return False
     account.saves = saved
     return True

@@ -445,7 +445,7 @@ def test_an_analysis_may_take_a_while_however_little_may_be_spent(has_loops):
         found = account(has_loops)
         found.ran, found.lender.costs.pace = 0.03, 0.5
         found.lacks([])
-        assert found.worth == 0.5 * costs.LONG_ANALYSIS
+        assert found.worth == 0.5 * costs.ANALYSIS
 
 
 def test_an_analysis_takes_a_part_of_the_time_of_the_program():
