@@ -40,7 +40,7 @@ def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
     has_blas = _core.NativeEntry.has_blas
     hint = hints_of(functional.symbols, likely(functional))
     program = lower(
-        functional, facts, blas=has_blas, scatters=True, functions=True,
+        functional, facts, blas=has_blas, in_order=True, functions=True,
         why_extern=lambda node: (
             why_extern(node) or formulas.why_extern(node, target, functional.symbols)
             or why_numpy(node, hint)

@@ -27,7 +27,7 @@ def perform(
     kwargs: Any,
 ) -> Value:
     """The array after a ufunc has changed elements of it."""
-    if not low.scatters or not is_at(node.args) or not isinstance(base, Value):
+    if not low.in_order or not is_at(node.args) or not isinstance(base, Value):
         raise CannotLower("NumPy's own function writes into it")
     ufunc, (key, value) = function.__self__, args
     dtype = loop_dtype(low, ufunc, base, value)

@@ -71,7 +71,7 @@ class Lowering:
     why_extern: WhyExtern = lambda _: None
     native: frozenset[np.dtype] = NATIVE  # element types that kernels compute with
     loops: Loops = frozenset()  # what kernels have beside what rows have for LLVM
-    scatters: bool = False  # whether points of kernels may take turns
+    in_order: bool = False  # whether points of kernels take turns
     steps: list[Step] = field(default_factory=list)
     values: dict[Node, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -99,7 +99,7 @@ class Lowering:
         """The state for the lowering of a body, whose steps are its own."""
         inner = Lowering(
             body, self.lower_body, self.blas, self.why_extern, self.native, self.loops,
-            self.scatters, notes=self.notes, ownership=self.ownership.inside(), counts=self.counts,
+            self.in_order, notes=self.notes, ownership=self.ownership.inside(), counts=self.counts,
             constants=self.constants, errstate=self.errstate, origins=self.origins,
             intervals=self.intervals, defined=self.defined, functions=self.functions,
             has_functions=self.has_functions,

@@ -62,7 +62,7 @@ PASSES = (hoist, merge, drop_repeated_checks, schedule, plan_memory)
 
 def lower(
     graph: Graph, facts: Any = None, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
-    native: frozenset[np.dtype] = NATIVE, loops: Loops = frozenset(), scatters: bool = False,
+    native: frozenset[np.dtype] = NATIVE, loops: Loops = frozenset(), in_order: bool = False,
     functions: bool = False,
 ) -> Program:
     """The program of a functional graph: fused, scheduled, with its memory planned.
@@ -70,14 +70,15 @@ def lower(
     Handles every graph: what has no native lowering becomes a call of NumPy. With `blas` matrix
     products are `Product` steps instead of calls of NumPy. `why_extern` tells why a code
     generator cannot compute a node itself, or None; `native` are the element types it has, `loops`
-    the operations that it has and LLVM has not. With `scatters` kernels also assign at positions
-    from arrays, one element after the other. With `functions` those that call themselves are
+    the operations that it has and LLVM has not. With `in_order` kernels go from element
+    to element, or from vector to vector, as on a CPU: they also assign at positions from arrays,
+    and short folds are done for many rows at a time. With `functions` those that call themselves are
     functions of the program.
     """
     hint = hints_of(graph.symbols, likely(graph))
     return planned(
         lower_steps(graph, blas=blas, why_extern=why_extern, native=native, loops=loops,
-                    scatters=scatters, functions=functions), hint)
+                    in_order=in_order, functions=functions), hint)
 
 
 def planned(program: Program, hint: Hint) -> Program:
@@ -93,11 +94,11 @@ def planned(program: Program, hint: Hint) -> Program:
 def lower_steps(
     graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
     preserved: frozenset[Node] = frozenset(), native: frozenset[np.dtype] = NATIVE,
-    loops: Loops = frozenset(), scatters: bool = False, functions: bool = False,
+    loops: Loops = frozenset(), in_order: bool = False, functions: bool = False,
 ) -> Program:
     """The program before fusion: one kernel per value that must be in memory. Nothing is written
     into the inputs in `preserved` before the commit."""
-    low = Lowering(graph, lower_body, blas, why_extern, native, loops, scatters,
+    low = Lowering(graph, lower_body, blas, why_extern, native, loops, in_order,
                    has_functions=functions)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
@@ -116,7 +117,7 @@ def lower_steps(
     except KeepsOldContents as needed:
         preserved |= {*needed.args}
         return lower_steps(graph, blas=blas, why_extern=why_extern, preserved=preserved,
-                           native=native, loops=loops, scatters=scatters,
+                           native=native, loops=loops, in_order=in_order,
                            functions=functions)
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
@@ -132,7 +133,8 @@ def lower_nodes(
 ) -> None:
     """Every call of the graph, in order. Those in `early` change an input."""
     calls = [node for node in low.graph.calls if low.why_extern(node) is not None]
-    low.materialised = wanted = choose_materialised(low.graph, READINGS, {*calls})
+    low.materialised = wanted = choose_materialised(
+        low.graph, READINGS, {*calls}, low.in_order)
     for node in low.graph.calls:
         if node in unread:
             continue

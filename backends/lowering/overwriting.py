@@ -39,7 +39,7 @@ def overwritten(
     for placeholder, final in low.graph.writes:
         for node in versions(placeholder, final) or () if placeholder not in preserved else ():
             if node in unread or node in whole or (
-                node.target is core.perform and not (low.scatters and is_at(node.args))
+                node.target is core.perform and not (low.in_order and is_at(node.args))
             ):
                 break
             found[node] = placeholder

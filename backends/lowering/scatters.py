@@ -60,7 +60,7 @@ def elements_at(low: Lowering, base: Value, view: ViewSteps, value: Any) -> Valu
     where NumPy does it. Positions are checked, and computed before those that they are read from
     change."""
     key = view[-1][1][0]
-    if not low.scatters or not goes_in_order(low, key, value):
+    if not low.in_order or not goes_in_order(low, key, value):
         return None
     buffer = load_of(base).buffer
 
@@ -137,7 +137,7 @@ def elements_later(
     low: Lowering, target: Value, view: ViewSteps, value: Any, written: set[Buffer]
 ) -> Value | None:
     """What `elements_at` gives, at positions in memory that no write changes."""
-    if not low.scatters or not goes_in_order(low, view[-1][1][0], value):
+    if not low.in_order or not goes_in_order(low, view[-1][1][0], value):
         return None
 
     def kept(item: Any) -> Any:

@@ -27,6 +27,7 @@ from ...ir.types import ArrayType, Form
 from .. import costs
 from ..hints import least_of
 from ..loop_ir import affine
+from .spread import is_smaller, why_before
 
 
 class Access(Enum):
@@ -79,24 +80,26 @@ SHORT_SCALAR = 12
 
 
 def choose_materialised(
-    graph: Graph, readings: Readings, by_address: Collection[Node] = ()
+    graph: Graph, readings: Readings, by_address: Collection[Node] = (), in_order: bool = False
 ) -> dict[Node, str]:
     """The nodes to compute into memory, each with the reason. Those in `by_address` read all of
-    their operands through their addresses."""
+    their operands through their addresses. `in_order`: kernels compute one vector after the other,
+    not all of their points at a time."""
     readers = _readers(graph, readings, by_address)
     forced = _forced(graph, readers)
-    chosen = _choose(graph, readings, forced, readers)
+    chosen = _choose(graph, readings, forced, readers, in_order)
     folds = {
         node: reason for node, reason in chosen.items()
         if node not in forced and access_of(node, readings) is Access.FOLD
     }
     if not folds:
         return chosen
-    return _choose(graph, readings, forced | folds, readers)  # what they read is read once
+    forced |= folds  # what they read is read once
+    return _choose(graph, readings, forced, readers, in_order)
 
 
 def _choose(
-    graph: Graph, readings: Readings, forced: dict[Node, str], readers: Readers
+    graph: Graph, readings: Readings, forced: dict[Node, str], readers: Readers, in_order: bool
 ) -> dict[Node, str]:
     """`forced` and what else is worth it, given those."""
     uses: dict[Node, frozenset[Use]] = {}
@@ -110,12 +113,12 @@ def _choose(
         else:
             uses[node] = frozenset(_uses(graph, readings, node, readers.get(node, []), uses))
     readers_of = {node: [reader for reader, _ in found] for node, found in readers.items()}
-    return _decide(graph, readings, forced, uses, readers_of)
+    return _decide(graph, readings, forced, uses, readers_of, in_order)
 
 
 def _decide(
     graph: Graph, readings: Readings, forced: dict[Node, str], uses: dict[Node, frozenset[Use]],
-    readers: Mapping[Node, Sequence[Node]],
+    readers: Mapping[Node, Sequence[Node]], in_order: bool,
 ) -> dict[Node, str]:
     """Forward over the graph, so that the cost of a value starts at what is in memory already."""
     chosen = dict(forced)
@@ -138,8 +141,10 @@ def _decide(
             continue
         if reason := why_materialise(node, uses[node], cost[node]):
             chosen[node] = reason
-        elif access_of(node, readings) is Access.FOLD and _is_spread(node, folded[node], readers):
-            chosen[node] = "rows that read it are shorter than those that it folds"
+        elif access_of(node, readings) is Access.FOLD and (
+            reason := why_before(node, folded[node], readers, in_order)
+        ):
+            chosen[node] = reason
         elif node in reporting and not _is_reported(node, uses[node], readers.get(node, ())):
             chosen[node] = "what becomes of its floating-point reports differs from its reader's"
     return chosen
@@ -162,23 +167,6 @@ def _axes_folded(
     if access_of(node, readings) is Access.FOLD and isinstance(node.args[0], Node):
         inside.append(node.args[0].type.ndim)
     return max(inside, default=0)
-
-
-def _is_spread(node: Node, axes: int, readers: Mapping[Node, Sequence[Node]]) -> bool:
-    """Whether a value is read along axes that it has not, and fewer than it takes to compute it:
-    then it is computed for many rows at a time, not for one between two of their short loops."""
-    left, seen = [node], {node}
-    while left:
-        one = left.pop()
-        for reader in readers.get(one, ()):
-            if not isinstance(reader.type, ArrayType) or reader in seen:
-                continue
-            if reader.type.size == one.type.size:
-                seen.add(reader)
-                left.append(reader)
-            elif _is_smaller(one, reader) and one.type.ndim <= reader.type.ndim < axes:
-                return True
-    return False
 
 
 def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:
@@ -345,7 +333,7 @@ def _few(uses: Collection[Use]) -> Collection[Use]:
 def _through(node: Node, reader: Node, access: Access, use: Use, symbols: Symbols) -> Use:
     match access:
         case Access.SAME:
-            if _is_smaller(node, reader):
+            if is_smaller(node, reader):
                 kept = tuple(s for s in use.path if not _is_row_path((s,)))
                 return Use(use.kernel, kept, use.covers and not _may_vanish(node, reader, symbols))
             return use
@@ -366,13 +354,7 @@ def _map_of(view: Node) -> tuple[Any, ...]:
 
 def _is_hoisted(operand: Node, reader: Node, readings: Readings) -> bool:
     """Whether the operand is broadcast, so that it is computed once per row."""
-    return access_of(reader, readings, operand) is Access.SAME and _is_smaller(operand, reader)
-
-
-def _is_smaller(node: Node, reader: Node) -> bool:
-    if not isinstance(node.type, ArrayType) or not isinstance(reader.type, ArrayType):
-        return False
-    return node.type.shape != reader.type.shape and node.type.size != reader.type.size
+    return access_of(reader, readings, operand) is Access.SAME and is_smaller(operand, reader)
 
 
 def _may_vanish(node: Node, reader: Node, symbols: Symbols) -> bool:

@@ -44,6 +44,28 @@ def test_a_row_that_all_rows_share_is_kept_for_none_of_them(row):
     assert np.allclose(compiled(x), x * row(x), rtol=1e-12)
 
 
+SPREAD = {
+    "max of few": (lambda x: x / np.max(x, axis=1, keepdims=True), (100, 4), 2),
+    "argmin of few": (lambda x: np.argmin(x, axis=1)[:, None] - x, (100, 4), 2),
+    "max of many": (lambda x: x / np.max(x, axis=1, keepdims=True), (100, 40), 1),
+    "max of few, in few rows": (lambda x: x / np.max(x, axis=1, keepdims=True), (4, 4), 1),
+    "sum of few": (lambda x: x / np.sum(x, axis=1, keepdims=True), (100, 4), 1),
+    "sum of few, added up across": (
+        lambda x: np.sum(x / np.sum(x * x, axis=1, keepdims=True), axis=0), (100, 4), 2),
+    "sum of few, added up along": (
+        lambda x: np.sum(x / np.sum(x * x, axis=1, keepdims=True), axis=1), (100, 4), 1),
+}
+
+
+@pytest.mark.parametrize("name", SPREAD)
+def test_short_folds_that_are_spread_again_are_done_for_many_rows_at_a_time(name):
+    function, shape, count = SPREAD[name]
+    x = np.linspace(1, 2, shape[0] * shape[1]).reshape(shape)
+    assert len(kernels(lower(trace(function, x), in_order=True))) == count
+    compiled = dl.compile(function, options={"compile_unprofitable": True})
+    assert np.allclose(compiled(x), function(x), rtol=1e-12)
+
+
 def test_results_over_one_box_share_a_kernel():
     program = lower(trace(lambda x, y: ((a := np.exp(x * y)), a + 1, x - y), M, M + 1))
     (kernel,) = kernels(program)

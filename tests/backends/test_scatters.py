@@ -100,14 +100,14 @@ def test_what_a_program_means(program):
     values, expected = arguments(), arguments()
     graph = optimize(graph_of(program, *arguments()))
     given = dict(zip(signature(program).parameters, values))
-    found = run_program(lower(graph, scatters=True), *(given[n.name] for n in graph.placeholders))
+    found = run_program(lower(graph, in_order=True), *(given[n.name] for n in graph.placeholders))
     result = program(*expected)
     assert all(map(np.array_equal, values, expected))
     assert all(map(np.array_equal, found, result if isinstance(result, tuple) else (result,)))
 
 
 def lowered(program):
-    return lower(optimize(graph_of(program, *arguments())), scatters=True)
+    return lower(optimize(graph_of(program, *arguments())), in_order=True)
 
 
 def backwards(x, m, i, v):
@@ -148,7 +148,7 @@ def test_elements_in_turn_are_those_of_the_axes_that_positions_vary_along():
         return x + 1
 
     graph = graph_of(rows_of, np.zeros((9, 300)), np.array([1, 1, 5]), np.ones((3, 300)))
-    kernels = [s.kernel for s in lower(optimize(graph), scatters=True).steps
+    kernels = [s.kernel for s in lower(optimize(graph), in_order=True).steps
                if isinstance(s, Launch)]
     (kernel,) = [kernel for kernel in kernels if axes_in_turn(kernel)]
     assert axes_in_turn(kernel) == {kernel.axes[0]}
