@@ -72,8 +72,8 @@ def lower(
     generator cannot compute a node itself, or None; `native` are the element types it has, `loops`
     the operations that it has and LLVM has not. With `in_order` kernels go from element
     to element, or from vector to vector, as on a CPU: they also assign at positions from arrays,
-    and short folds are done for many rows at a time. With `functions` those that call themselves are
-    functions of the program.
+    and short folds are done for many rows at a time. With `functions` those that call themselves
+    are functions of the program.
     """
     hint = hints_of(graph.symbols, likely(graph))
     return planned(
