@@ -23,6 +23,8 @@ PER_ELEMENT = 0.5
 COMPILED, COMPILED_ELEMENT, DRAW, STEP_ELEMENT = 10.0, 3.0, 1000.0, 100.0
 """Nanoseconds that an operation takes at most in compiled code, and for each element; that drawing
 a random number does, and for each element of such numbers and of what NumPy is called for."""
+ARITHMETIC = 0.6
+"""And those of an element in arithmetic, most of which is fused."""
 BODY = 4
 """Operations that the backend takes as long for as for a loop or a branch without what is in it."""
 ITERATIONS = 10
@@ -102,7 +104,9 @@ def taken(node: Node, hint: Hint) -> float:
         return STEP + STEP_ELEMENT * elements
     if row.kind is Kind.VIEW:
         return COMPILED
-    each = STEP_ELEMENT if row.kind is Kind.MATMUL else COMPILED_ELEMENT
+    is_arithmetic = row.kind is Kind.POINTWISE and not row.approximated
+    each = ARITHMETIC if is_arithmetic else COMPILED_ELEMENT
+    each = STEP_ELEMENT if row.kind is Kind.MATMUL else each
     return COMPILED + each * elements
 
 

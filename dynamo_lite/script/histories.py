@@ -11,6 +11,7 @@ from ..tiering.account import GAIN, Account, has_loops
 from ..tiering.decisions import Decision
 from .comparisons import Answer, Comparison, Timing, slower
 from .loops import has_plain_loops
+from .plain_code import DEEPEST, plain_size
 
 if TYPE_CHECKING:
     from ..runtime.stats import FrameRecord
@@ -30,6 +31,9 @@ BY_ITSELF = 10e-6
 LIKELY = "it ran for as long as what is compiled"
 AT_ONCE = 2.0
 """What a graph is to save of all calls, in what making it takes, to be made at the first one."""
+PLAIN_GAIN = 0.7
+"""What compiling saves of the time of code that does nothing but operations on arrays."""
+PLAIN = "its loops, over arrays alone, ran in Python"
 PROMISED = "its graph was too large for a part of a run, and not for all of one"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
 TOO_LONG = "compiling it takes longer than it may save"
@@ -51,9 +55,9 @@ class CodeHistory:
         account.call = decision.call if decision is not None else 0.0
         if decision is not None and decision.is_hot:
             account.expected, account.is_tried = decision.saved, decision.reason == PAID
-            account.is_promised = decision.reason in (PROMISED, LIKELY)
-            if decision.reason == LIKELY and decision.call:
-                account.calls = max(decision.saved / (GAIN * decision.call), 1.0)
+            account.is_promised = decision.reason in (PROMISED, LIKELY, PLAIN)
+            if decision.reason in (LIKELY, PLAIN) and decision.call:
+                account.calls = decision.saved / (GAIN * decision.call)
         elif decision is not None:
             account.needs = decision.saved
         self.names_arrays = False
@@ -63,6 +67,8 @@ class CodeHistory:
         self.noted = 0.0
         self.stretch = 1.0
         """How long calls take in all, in what they take without compiled code that they call."""
+        self.function: Callable[[], FunctionType | None] = lambda: None
+        """One that was called."""
         self.asked = 0
         self.compiled = 0
         self.records = self.operations = 0
@@ -125,6 +131,11 @@ class CodeHistory:
             self.account.has_loops = has_plain_loops(function.__code__, function.__globals__)
         self.is_looked_at = True
 
+    def plain_size(self, depth: int = DEEPEST) -> int:
+        """Instructions of code that does nothing but operations on arrays, as far as names tell."""
+        function = self.function()
+        return plain_size(function, depth) if function is not None else 0
+
     def note_time(self, code: CodeType) -> None:
         """How long functions of the code have run in Python before they were compiled."""
         timing, cpu = Timing.of(code), self.account.lender.cpu
@@ -172,13 +183,7 @@ class CodeHistory:
         if not self.compiled:
             if self.decision is not None and not self.decision.is_hot:
                 return None  # that stands
-            own = cpu(timing.own) - max(self.refused_below, self.account.below)
-            is_plain = "<locals>" not in code.co_qualname and not has_loops(code)
-            if self.is_waiting and is_plain and self.account.is_likely:
-                return Decision(True, LIKELY, cpu(call), GAIN * self.account.own)
-            is_hot = self.account.has_loops and self.names_arrays and own >= HOT
-            reason = "its loops ran in Python"
-            return Decision(True, reason, cpu(call), UNTRIED * own) if is_hot else None
+            return self._untried(code, timing)
         if not self.records:
             if gain := self._promised(timing):
                 return Decision(True, PROMISED, cpu(call), gain)
@@ -203,6 +208,43 @@ class CodeHistory:
             reason = f"it saves less than compiling takes, {self.account.spent:.2f} s"
             return Decision(False, reason, call, LONGER * call * calls)
         return Decision(True, PAID, call, saves)
+
+    def _untried(self, code: CodeType, timing: Timing) -> Decision | None:
+        """The same of code that was not compiled."""
+        account, cpu = self.account, self.account.lender.cpu
+        if self.is_alike(code) and account.is_likely:
+            return self.likely(code)
+        call = cpu(self.comparison.call_in_python(timing))
+        own = cpu(timing.own) - max(self.refused_below, account.below)
+        if not (account.has_loops and self.names_arrays and own >= HOT):
+            return None
+        if self.gain_of_plain(own) >= account.lender.costs.first_graph():
+            return Decision(True, PLAIN, call, GAIN * own)
+        return Decision(True, "its loops ran in Python", call, UNTRIED * own)
+
+    def is_alike(self, code: CodeType) -> bool:
+        """Whether it waits to be compiled, and its calls take about the same: it has no loops, and
+        its functions are not made anew."""
+        return self.is_waiting and "<locals>" not in code.co_qualname and not has_loops(code)
+
+    def plain_gain(self, code: CodeType) -> float:
+        """Seconds that compiling it, which was not done, is expected to save in the next run, but
+        for what its graph takes."""
+        is_new = not self.compiled and (self.decision is None or self.decision.is_hot)
+        return self.gain_of_plain(self.account.own) if is_new and self.is_alike(code) else 0.0
+
+    def gain_of_plain(self, own: float) -> float:
+        """The same of code that has run for so long; 0 where it may be about something else than
+        arrays."""
+        if own < HOT or not (size := self.plain_size()):
+            return 0.0
+        takes = self.account.lender.costs.graph(size, is_plain=True)
+        return max(PLAIN_GAIN * own - takes, 0.0)
+
+    def likely(self, code: CodeType) -> Decision:
+        """It is to be compiled at once."""
+        call = self.account.lender.cpu(self.comparison.call_in_python(Timing.of(code)))
+        return Decision(True, LIKELY, call, GAIN * self.account.own)
 
     def _promised(self, timing: Timing) -> float:
         """Seconds that the graph would have saved of all calls which was not lowered, where that is

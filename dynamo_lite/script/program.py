@@ -2,18 +2,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
-from types import CodeType
+from collections.abc import Collection, Sequence
+from types import CodeType, FunctionType
+from typing import Any
 
 from ..base.processor import Share
 from ..native import first_frames
-from ..tiering.account import Account, open_account
+from ..tiering.account import GAIN, Account, open_account
 from ..tiering.decisions import Decision, Decisions
 from ..tiering.lender import Lender
 from .comparisons import Timing
 from .functions import loops_over_arrays
-from .histories import HOT, UNTRIED, CodeHistory
+from .histories import HOT, PLAIN, UNTRIED, CodeHistory
+from .plain_code import plain_size
 
+Known = tuple[CodeType, CodeHistory]
 UNSEEN = "it ran before there was an array"
 
 
@@ -73,13 +76,36 @@ class Program:
         if self.decisions is None:
             return
         seconds = time.process_time() - self.lender.began
-        for history in list(self.histories.values()):
-            code = history.code()
-            if code is not None and (decision := history.conclusion(code)) is not None:
+        known = [(code, history) for history in list(self.histories.values())
+                 if (code := history.code()) is not None]
+        found = {code: history.conclusion(code) for code, history in known}
+        found |= {code: history.likely(code) for code, history in self.pay_together(known)}
+        for code, decision in found.items():
+            if decision is not None:
                 self.decisions.note(code, decision.within(seconds) if decision.is_hot else decision)
         for code, names in first_frames() if seconds >= HOT else ():
             is_known = self.decisions.about(code) is not None or code in replaced
             if not is_known and loops_over_arrays(code, names):
-                self.decisions.note(code, Decision(True, UNSEEN, seconds, UNTRIED * seconds))
+                self.decisions.note(code, unseen(code, names, seconds))
         self.decisions.ended(self.lender.ran())
         self.decisions.write()
+
+    def pay_together(self, known: Sequence[Known]) -> list[Known]:
+        """Code that is likely to pay in the next run, where one or, of code that calls no other,
+        all of it is worth the first graph."""
+        for code, history in known:
+            if not history.compiled:
+                history.note_time(code)
+        gains = {code: history.plain_gain(code) for code, history in known}
+        found = [(code, history) for code, history in known if gains[code] > 0.0]
+        together = sum(gains[code] for code, history in found if history.plain_size(1))
+        most = max([together, *gains.values()])
+        is_loaded = self.lender.costs.has_generator
+        return found if is_loaded or most >= self.lender.costs.first_graph() else []
+
+
+def unseen(code: CodeType, names: dict[str, Any], seconds: float) -> Decision:
+    """About code that ran before anybody saw it, for some of so many seconds."""
+    if not code.co_freevars and plain_size(FunctionType(code, names)):
+        return Decision(True, PLAIN, seconds, GAIN * seconds)
+    return Decision(True, UNSEEN, seconds, UNTRIED * seconds)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+import weakref
 from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -168,6 +169,7 @@ class Candidates:
             return history.shared
         if reason := self.why_not(history, code):
             return self.leave(function, reason)
+        history.function = weakref.ref(function)
         if not self.sees_arrays(history, function, values):
             return 0 if history.asked < ASKED_AGAIN else self.leave(function, NO_ARRAYS)
         history.look_at_loops(function)
@@ -180,10 +182,11 @@ class Candidates:
         return self.compiled_form(function, history, caller)
 
     def is_below_tried(self, caller: FrameType | None) -> bool:
-        """Whether code for which compiling paid in an earlier run waits for this call: its entries
-        on disk may have it inlined, and come to fit soon."""
+        """Whether compiled code waits for this call for which compiling paid in an earlier run, or
+        is likely to: its entries have this code inlined, or come to fit soon."""
         known = filter(None, map(self.program.known, running(caller)))
-        return any(history.compiled and history.account.is_tried for history in known)
+        return any((history.compiled and history.account.is_tried) or history.operations
+                   for history in known)
 
     def why_not(self, history: CodeHistory, code: CodeType) -> str:
         """Why no more functions of this code are compiled, or nothing."""

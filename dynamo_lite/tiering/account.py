@@ -83,8 +83,8 @@ class Account:
     """Whether it was compiled: its kernels are on disk."""
     is_promised: bool = False
     """Whether its graph was made, and is known to pay in all of a run."""
-    calls: float = 1.0
-    """How many calls there are in a run, at least."""
+    calls: float = 0.0
+    """How many calls there were; 0 where that is unknown."""
 
     # -- a graph that was too large
     needs: float = 0.0
@@ -157,7 +157,7 @@ class Account:
         """What it has to be worth that the compiler is loaded for it."""
         costs, is_known = self.lender.costs, self.is_tried or self.is_promised
         seconds = costs.loading(pays=is_known)
-        if not (self.has_loops or is_known) and self.call > BULK * self.size:
+        if self.is_bulk and not (self.has_loops or is_known):
             seconds *= BULKY
         if self.expected and not self.is_tried:  # there will be a graph, the sooner the better
             seconds += costs.generator()
@@ -167,7 +167,15 @@ class Account:
     def is_likely(self) -> bool:
         """Whether compiling code without loops is expected to pay in a run like this one, from its
         first call on."""
-        return GAIN * self.own >= self.lender.costs.first_graph(self.size)
+        costs = self.lender.costs
+        takes = costs.graph(self.size, is_plain=False) + costs.first_graph()
+        return GAIN * self.own >= takes and not self.is_bulk
+
+    @property
+    def is_bulk(self) -> bool:
+        """Whether it runs loops of NumPy over large arrays, or other code, for nearly all of its
+        time."""
+        return self.call > BULK * self.size
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""

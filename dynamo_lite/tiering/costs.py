@@ -25,8 +25,9 @@ ones take half of that. It is not given up before, however little the code ran: 
 """
 OPERATION = 0.005
 """Lowering one more operation, in graphs of 6 to 120 elementwise operations."""
-INSTRUCTION = 0.002
-"""Analysing and lowering one more instruction of code that works on arrays."""
+INSTRUCTION = {True: 0.0005, False: 0.002}
+"""Analysing and lowering one more instruction of code that works on arrays alone, with those of the
+code that it calls; and of other code, of which nothing is known but how many it has itself."""
 ENTERING = 0.4e-6
 """A call of a graph, on its way in and out."""
 MOST_WAITED = 40.0
@@ -63,9 +64,13 @@ class Costs:
         """What the backend does with a graph of so many operations."""
         return self.pace * OPERATION * operations
 
-    def first_graph(self, instructions: int) -> float:
-        """All that is done for the first graph of a process, that of so many instructions."""
-        return self.pace * (ANALYSIS + GENERATOR + INSTRUCTION * instructions)
+    def graph(self, instructions: int, *, is_plain: bool) -> float:
+        """All that is done for the graph of so many instructions."""
+        return self.pace * (ANALYSIS / 2 + INSTRUCTION[is_plain] * instructions)
+
+    def first_graph(self) -> float:
+        """What it takes more for the first one of a process."""
+        return self.pace * (ANALYSIS / 2 + GENERATOR)
 
 
 def pace_of(started: float) -> float:

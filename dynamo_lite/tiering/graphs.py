@@ -15,6 +15,9 @@ from .lender import PROFIT
 SHORT, FEW_TIMES = 0.05, 8.0
 """Seconds that lowering may take however short the code ran, and a few times as many calls as there
 were, in which it has to pay then."""
+RUNS = 2.0
+"""In how many runs of the program a graph is to pay that is kept on disk, where it is known how
+many calls there are in one."""
 PAYBACK = 2.0
 """How long code has to have run at least, in what lowering its graph is going to take."""
 ROUNDING = 0.999
@@ -55,7 +58,7 @@ def affords(account: Account, operations: int, saves: float, has_loops: bool = F
         return True
     account.promised, account.dear = saves, lowering
     saves = max(saves - ENTERING, 0.0)
-    if lowering <= saves * account.calls:
+    if lowering <= RUNS * min(saves, account.call) * account.calls:
         return True
     needs = lowering * max(PAYBACK, account.call / saves if saves else math.inf)
     account.runs_until(needs)

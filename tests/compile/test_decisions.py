@@ -4,10 +4,10 @@ import math
 import sys
 
 import pytest
-from dynamo_lite.backends import disk
 from scripts import WARMING, run
 
 from dynamo_lite import config
+from dynamo_lite.backends import disk
 from dynamo_lite.tiering import decisions
 from dynamo_lite.tiering.decisions import Decision, Decisions
 
@@ -108,6 +108,33 @@ def test_loops_that_ran_long_in_python_are_compiled_in_the_next_run(script, call
     program = script(LOOPS.format(call=call))
     assert "] steps (" not in run(*WARMING, "--explain", program)[2]
     assert "] steps (" in run(*WARMING, "--explain", program)[2]
+
+
+@pytest.mark.parametrize("call", ["np.ones(3); steps(100000)", "steps(100000)"])
+def test_loops_over_arrays_alone_that_took_a_second_are_compiled_in_the_next_run(script, call):
+    program = script(LOOPS.format(call=call))
+    run(*WARMING, program)
+    assert "] steps (" in run(*WARMING, "--explain", program)[2]
+
+
+SHARED = """
+import numpy as np
+def f{k}(a, b):
+    c = 0.2 * a * b + 0.5
+    return 0.1 * (np.minimum(c, a) - np.maximum(c - b, 0.1))
+"""
+TOGETHER = "".join(SHARED.format(k=k) for k in range(3)) + """
+a = b = np.linspace(0.0, 1.0, 60)
+for k in range(50000): b = f0(f1(a, b), f2(b, a))
+print(b.sum().hex())
+"""
+
+
+def test_functions_that_are_worth_it_together_are_compiled_in_the_next_run(script):
+    program = script(TOGETHER)
+    first = run(*WARMING, program)
+    code, out, err = run(*WARMING, "--explain", program)
+    assert (code, out) == first[:2] and "] f" in err, err
 
 
 VAIN = """

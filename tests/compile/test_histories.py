@@ -271,6 +271,24 @@ def test_what_ran_for_long_is_compiled_at_the_beginning_of_the_next_run(
         assert Calls(monkeypatch, found).history.account.lacks([]) == 0
 
 
+def arithmetic(x):
+    return (x * 2 + 1) / (x + 3)
+
+
+def test_arithmetic_that_is_worth_a_graph_together_with_others_is_likely_to_pay(monkeypatch):
+    calls = Calls(monkeypatch)
+    history, calls.history.compiled = calls.history, 0
+    history.names_arrays, code = True, arithmetic.__code__
+    history.account.ran = 0.4
+    assert history.plain_gain(code) == 0.0  # none of its functions is known
+    history.function = lambda: arithmetic
+    gain, takes = history.plain_gain(code), history.account.lender.costs.graph(17, is_plain=True)
+    assert gain == pytest.approx(histories.PLAIN_GAIN * 0.4 - takes, abs=0.01)
+    assert history.conclusion(code) is None and history.likely(code).saved == GAIN * 0.4
+    history.account.call = 1.0  # other code or large arrays take nearly all of it
+    assert not history.account.is_likely and history.plain_gain(code) == gain
+
+
 def test_a_graph_is_made_that_pays_in_as_many_calls_as_there_were(monkeypatch):
     """Although lowering it takes more than half of what was expected before it was known."""
     calls = Calls(monkeypatch)
