@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from dynamo_lite.backends.llvm.backend import compile_program
+from dynamo_lite.backends.llvm.builder.elements import PARTS
+from dynamo_lite.backends.llvm.kernels.scalars import template
 from dynamo_lite.backends.loop_ir.loops import (
     Apply,
     Axis,
@@ -21,6 +23,13 @@ from dynamo_lite.backends.loop_ir.loops import (
 from dynamo_lite.backends.loop_ir.program import Allocate, Input, Launch, Output, Program
 
 from dynamo_lite.ir.types import array
+
+
+def has(op: str, *dtypes: np.dtype) -> bool:
+    """Can kernels compute the operation named `op` on operands of these dtypes?"""
+    return all((d.kind in "fiub" and d.itemsize <= 8) or d in PARTS for d in dtypes) and (
+        template(op, dtypes[0]) is not None
+    )
 
 
 def offset(strides: Sequence[int], axes: Sequence[Axis]) -> Offset:

@@ -6,12 +6,11 @@ import itertools
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.backend import compile_graph
-from dynamo_lite.backends.llvm.kernels.scalars import has
 
 from dynamo_lite.native import _core
 
 from ..backends.graphs import trace
-from .kernels import pointwise
+from .kernels import has, pointwise
 
 FLAGS = ("divide", "over", "invalid")
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 1e-3, 700.0, 709.9, -709.9, 88.9,

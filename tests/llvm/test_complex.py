@@ -6,14 +6,13 @@ import itertools
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.builder.formulas import formula
-from dynamo_lite.backends.llvm.kernels.scalars import has
 
 import dynamo_lite as dl
 from dynamo_lite.ir.ops.pointwise import COMPLEX
 from dynamo_lite.native import BAILOUT
 
 from ..oracle import same
-from .kernels import pointwise, reduction
+from .kernels import has, pointwise, reduction
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 7e18, np.inf, -np.inf, np.nan]
 LIMITS = {"c8": [1e-45, 1e-38, 3.4e38], "c16": [5e-324, 2e-308, 1.7e308]}

@@ -6,14 +6,13 @@ import itertools
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.backend import compile_graph
-from dynamo_lite.backends.llvm.kernels.scalars import has
 from dynamo_lite.backends.llvm.maths.functions import FUNCTIONS as MATHS
 
 from dynamo_lite.ir.row import ROWS, Kind
 
 from ..backends.graphs import trace
 from ..oracle import same
-from .kernels import pointwise
+from .kernels import has, pointwise
 
 INTEGERS = [np.dtype(c) for c in "bBhHiIlL"]
 UFUNCS = [u for u, row in ROWS.items() if isinstance(u, np.ufunc) and row.kind is Kind.POINTWISE]

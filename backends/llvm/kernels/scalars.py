@@ -34,7 +34,6 @@ INLINE: Mapping[str, str] = {
     row.name: UFUNCS[target].__name__ for target, row in ROWS.items() if target in UFUNCS
 }
 """C's functions, by the polynomials that may stand for them."""
-KINDS = frozenset("fiub")
 
 
 @cache
@@ -71,13 +70,6 @@ def maths() -> Mapping[str, Function]:
     """The elementary functions, which most programs have none of."""
     functions: Mapping[str, Function] = loaded(MATHS, __package__).FUNCTIONS
     return functions
-
-
-def has(op: str, *dtypes: np.dtype) -> bool:
-    """Can kernels compute the operation named `op` on operands of these dtypes?"""
-    return all((d.kind in KINDS and d.itemsize <= 8) or d in PARTS for d in dtypes) and (
-        template(op, dtypes[0]) is not None
-    )
 
 
 def emit_apply(nest: Nest, term: Term) -> Element:
