@@ -4,10 +4,10 @@ import math
 import sys
 
 import pytest
+from dynamo_lite.backends import disk
 from scripts import WARMING, run
 
 from dynamo_lite import config
-from dynamo_lite.backends import disk
 from dynamo_lite.tiering import decisions
 from dynamo_lite.tiering.decisions import Decision, Decisions
 
