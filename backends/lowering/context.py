@@ -86,6 +86,7 @@ class Lowering:
     node: Node | None = None  # whose value is being computed
     origins: dict[Buffer, Node] = field(default_factory=dict)
     intervals: dict[Buffer, tuple[int, int]] = field(default_factory=dict)  # of variables
+    at_least: dict[Buffer, Expr] = field(default_factory=dict)  # what variables are not below
     defined: dict[Buffer, Expr] = field(default_factory=dict)  # numbers that are stored once
     checked: dict[Expr, Checked] = field(default_factory=dict)  # what a check has been made of
     has_functions: bool = False  # whether programs may have functions that call themselves
@@ -102,7 +103,7 @@ class Lowering:
             self.in_order, notes=self.notes, ownership=self.ownership.inside(), counts=self.counts,
             constants=self.constants, errstate=self.errstate, origins=self.origins,
             intervals=self.intervals, defined=self.defined, functions=self.functions,
-            has_functions=self.has_functions,
+            has_functions=self.has_functions, at_least=self.at_least,
         )
         inner.relations.know(self.relations)
         return inner

@@ -6,10 +6,13 @@ before the first of them is stored.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from ...base.records import dataclass
+from ...ir.control import is_control
 from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.sizes import SizeExpr
@@ -23,11 +26,13 @@ from .changes import computed, log_undo, may_change, own_copy
 from .context import Lowering, lowers, packed
 from .counters import counted
 from .externs import own_number
-from .intervals import Interval, hull, interval, of_size
+from .intervals import Interval, first_of, hull, interval, of_size
 from .pointwise import compare, operand_at
 from .short_arms import both_arms, run_both
 from .values import CannotLower, Value, load_of
 
+SHORT = 24
+"""Operations of a loop that may be there in two versions."""
 FARTHEST = 2**62
 """Ends of ranges up to which an index cannot overflow."""
 
@@ -112,9 +117,57 @@ def for_loop(
             test = simplify.apply("logical_and", (test, operand_at(inner, again, (), BOOL)), BOOL)
         inner.launch((), Store(load_of(proceed).buffer, Offset(), test))
 
+    known = from_zero(low, load_of(index).buffer, ends[0], limits, body) if step > 0 else None
     return _looped(
-        low, node, (index,), proceed, body, carried, operands, versions, begin, more, most
+        low, node, (index,), proceed, body, carried, operands, versions, begin, more, most, known
     )
+
+
+def from_zero(
+    low: Lowering, index: Buffer, start: Expr, limits: Sequence[Interval], body: Graph
+) -> Assumption | None:
+    """That a loop does not begin below 0, where only the data can tell and it does little: then
+    its indices need not be looked at in each iteration."""
+    start = first_of(low, start)
+    is_number = isinstance(start, Load) and start.buffer in low.defined
+    if limits[0][0] >= 0 or limits[1][1] >= FARTHEST or not is_number or not is_short(body):
+        return None
+    assert isinstance(start, Load)
+    last = max(0, limits[1][1] - 1)
+    return Assumption(
+        compare("greater_equal", start, const(0, INT64)),
+        {index: (0, last), start.buffer: (0, last)}, {index: start})
+
+
+def is_short(body: Graph) -> bool:
+    """Whether a loop with this body may be there twice."""
+    return len(body.calls) <= SHORT and not any(map(is_control, body.calls))
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What a version of a loop is made for: a condition, between what variables lie then, and what
+    each of them is at least."""
+
+    condition: Expr
+    intervals: Mapping[Buffer, Interval]
+    at_least: Mapping[Buffer, Expr]
+
+    @contextmanager
+    def made(self, low: Lowering) -> Iterator[None]:
+        """It holds of what is lowered meanwhile."""
+        before = {buffer: low.intervals.get(buffer) for buffer in self.intervals}
+        low.intervals.update(self.intervals)
+        low.at_least.update(self.at_least)
+        try:
+            yield
+        finally:
+            for buffer in self.at_least:
+                del low.at_least[buffer]
+            for buffer, known in before.items():
+                low.intervals.pop(buffer)
+                if known is not None:
+                    low.intervals[buffer] = known
 
 
 def _end(low: Lowering, end: Any) -> Expr:
@@ -166,7 +219,7 @@ def _looped(
     low: Lowering, node: Node, index: tuple[Value, ...], proceed: Value, body: Graph,
     carried: Sequence[Any], operands: Sequence[Any], versions: int,
     begin: Callable[[Lowering], None], more: Callable[[Lowering, Any], None],
-    most: int | None = None,
+    most: int | None = None, assumption: Assumption | None = None,
 ) -> tuple[Any, ...]:
     count = len(operands) - versions
     kinds = node.type
@@ -185,17 +238,31 @@ def _looped(
     read = ready(low, operands[:count])
     arguments = (*index, *states[: changing[0]], *read, *states[changing[1] :])
     own = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
-    inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
-    steps = [*inner.steps]
-    inner.steps.clear()
-    begin(inner)
-    inner.steps += steps
-    again, *following = outputs
-    if isinstance(again, Value):
-        again = _settled(inner, again)
-    rotated = _advance(inner, states, following)
-    more(inner, again)
-    low.steps.append(Loop(load_of(proceed).buffer, tuple(inner.steps), most))
+
+    def loop() -> tuple[Loop, set[Buffer]]:
+        inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
+        steps = [*inner.steps]
+        inner.steps.clear()
+        begin(inner)
+        inner.steps += steps
+        again, *following = outputs
+        if isinstance(again, Value):
+            again = _settled(inner, again)
+        rotated = _advance(inner, states, following)
+        more(inner, again)
+        return Loop(load_of(proceed).buffer, tuple(inner.steps), most), rotated
+
+    if assumption is None:
+        made, rotated = loop()
+        low.steps.append(made)
+    else:
+        with assumption.made(low):
+            quick, rotated = loop()
+        other, also_rotated = loop()
+        rotated |= also_rotated
+        test = variable(low, ArrayType(BOOL, form=Form.PYTHON))
+        low.launch((), Store(load_of(test).buffer, Offset(), assumption.condition))
+        low.steps.append(Branch(load_of(test).buffer, (quick,), (other,)))
     return tuple(
         own_copy(low, state, "two arrays take turns", state.type)
         if load_of(state).buffer in rotated else state

@@ -11,7 +11,18 @@ from typing import TypeGuard, Union
 import numpy as np
 
 from ...ir.sizes import Size
-from ..loop_ir.loops import Apply, Const, Convert, Expr, Gather, Load, Select, SizeValue, walk
+from ..loop_ir.loops import (
+    Apply,
+    Const,
+    Convert,
+    Expr,
+    Gather,
+    Load,
+    Offset,
+    Select,
+    SizeValue,
+    walk,
+)
 from ..loop_ir.simplify import value_of
 from .context import Lowering
 from .magnitudes import LIMIT, greatest
@@ -114,9 +125,33 @@ def _found(low: Lowering, expr: Expr, depth: int) -> Known:
             return _converted(low, expr, depth)
         case Select():
             return hull(*(interval(low, arm, depth - 1) for arm in (expr.true, expr.false)))
+        case Apply() if expr.op == "subtract" and is_above(low, *expr.args):
+            return difference_above(low, *expr.args)
         case Apply() if expr.op in RULES and all(arg.dtype.kind in "biu" for arg in expr.args):
             return RULES[expr.op](*(interval(low, arg, depth - 1) for arg in expr.args))
     return None
+
+
+def difference_above(low: Lowering, left: Expr, right: Expr) -> Interval:
+    """Between what a difference lies that is not negative."""
+    least, most = of_difference(interval(low, left), interval(low, right))
+    return max(least, 0), most
+
+
+def is_above(low: Lowering, left: Expr, right: Expr) -> bool:
+    """Whether a variable is known to be not below a number."""
+    if not isinstance(left, Load) or (least := low.at_least.get(left.buffer)) is None:
+        return False
+    return least == first_of(low, right)
+
+
+def first_of(low: Lowering, number: Expr) -> Expr:
+    """The number that was stored first where one was stored once, and copied from there."""
+    while isinstance(number, Load) and isinstance(one := low.defined.get(number.buffer), Load) and (
+        one.buffer in low.defined and one.offset is Offset() and one.dtype == number.dtype
+    ):
+        number = one
+    return number
 
 
 def _converted(low: Lowering, expr: Convert, depth: int) -> Known:
@@ -193,6 +228,8 @@ def cannot_overflow(
     low: Lowering, kind: str, operands: Sequence[Expr], dtype: np.dtype
 ) -> bool:
     """Whether the result of an operation is known to be a number of its dtype."""
+    if kind == "difference" and is_above(low, *operands):
+        return fits(difference_above(low, *operands), dtype)
     rule = ARITHMETIC.get(kind)
     return rule is not None and fits(rule(*(interval(low, arg) for arg in operands)), dtype)  # type: ignore[arg-type]
 
