@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from dynamo_lite.backends import disk
-from scripts import WARMING, run
+from scripts import PREFIX, WARMING, run
 
 from dynamo_lite import config
 from dynamo_lite.tiering import decisions
@@ -135,6 +135,15 @@ def test_functions_that_are_worth_it_together_are_compiled_in_the_next_run(scrip
     first = run(*WARMING, program)
     code, out, err = run(*WARMING, "--explain", program)
     assert (code, out) == first[:2] and "] f" in err, err
+
+
+def test_loops_do_not_bail_out_for_looks_at_the_program_that_were_due_while_they_were_compiled(
+    script, monkeypatch
+):
+    monkeypatch.setenv("DYNAMO_LOGS", "perf")
+    call = "np.ones(3); steps(100); steps(60000)"
+    err = run(*PREFIX, script(LOOPS.format(call=call)))[2]
+    assert "steps: " in err and "bailed out" not in err
 
 
 VAIN = """

@@ -107,8 +107,11 @@ void release_signals(unsigned long main) {
     if (has_call()) _Py_set_eval_breaker_bit(thread, _PY_CALLS_TO_DO_BIT);
 #else
     PyInterpreterState *interpreter = PyInterpreterState_Get();
-    if (has_call()) _Py_atomic_store_relaxed(&interpreter->ceval.pending.calls_to_do, 1);
-    if (has_signal() || has_call()) _PyEval_SignalReceived(interpreter);
+    if (has_call()) {
+        _Py_atomic_store_relaxed(&interpreter->ceval.pending.calls_to_do, 1);
+        _Py_atomic_store_relaxed(&interpreter->ceval.eval_breaker, 1);
+    }
+    if (has_signal()) _PyEval_SignalReceived(interpreter);
 #endif
 }
 
