@@ -1,4 +1,4 @@
-"""What came of the functions of a code object, and what the next run of the program is told."""
+"""What came of the functions of a code object."""
 from __future__ import annotations
 
 import weakref
@@ -7,9 +7,9 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..native import CompiledFunction, forget_code
-from ..tiering.account import GAIN, Account, has_loops
+from ..tiering.account import GAIN, Account
 from ..tiering.decisions import Decision
-from .comparisons import Answer, Comparison, Timing, slower
+from .comparisons import Answer, Comparison, Timing
 from .loops import has_plain_loops
 from .plain_code import DEEPEST, plain_size
 
@@ -18,21 +18,10 @@ if TYPE_CHECKING:
 
 MOST_NESTED = 100.0
 """At most so many times what code takes itself it is taken to run before it is looked at again."""
-HOT = 0.05
-"""Seconds that loops have to take in Python for the next run to compile them at once."""
-UNTRIED = 0.125
-"""What the next run expects to gain, in what loops took that were never compiled."""
-WORTH = 0.5
-"""What compiling is to save of all calls, in what it took: with the kernels on disk it takes
-less."""
 PAID = "compiling it paid"
 BY_ITSELF = 10e-6
 """Seconds of a call of code that is compiled before what calls it."""
 LIKELY = "it ran for as long as what is compiled"
-AT_ONCE = 2.0
-"""What a graph is to save of all calls, in what making it takes, to be made at the first one."""
-PLAIN_GAIN = 0.7
-"""What compiling saves of the time of code that does nothing but operations on arrays."""
 PLAIN = "its loops, over arrays alone, ran in Python"
 PROMISED = "its graph was too large for a part of a run, and not for all of one"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
@@ -172,84 +161,3 @@ class CodeHistory:
             reason = self.comparison.reason if self.operations else NOTHING_FOUND.reason
             self.given_up, self.shared = reason, None
         return answer
-
-    def conclusion(self, code: CodeType) -> Decision | None:
-        """What this run of the program says about the next."""
-        timing, cpu = Timing.of(code), self.account.lender.cpu
-        seen = self.comparison
-        call = seen.call_in_python(timing)
-        if self.given_up:
-            return Decision(False, self.given_up)
-        if not self.compiled:
-            if self.decision is not None and not self.decision.is_hot:
-                return None  # that stands
-            return self._untried(code, timing)
-        if not self.records:
-            if gain := self._promised(timing):
-                return Decision(True, PROMISED, cpu(call), gain)
-            needs = max(self.account.price, LONGER * self.account.ran)
-            is_refused = self.account.in_vain or self.account.needs
-            return Decision(False, TOO_LONG, cpu(call), needs) if is_refused else None
-        if not self.operations:
-            return NOTHING_FOUND
-        if not call or not timing.compiled_calls:
-            return None
-        compiled_call = timing.since(seen.reviewed).compiled_call or timing.compiled_call
-        if seen.speedup:
-            call, compiled_call = seen.call_later, seen.call_later / seen.speedup
-        if compiled_call > call:
-            return Decision(False, slower(compiled_call, call))
-        share, call = 1 - compiled_call / call, call if call == seen.known_call else cpu(call)
-        calls = timing.calls + timing.compiled_calls
-        compiled_calls = min(timing.compiled_ran / compiled_call, timing.compiled_calls)
-        ran = max(cpu(timing.ran), self.account.ran)  # calls that nobody watched are in the second
-        saves = (ran + compiled_calls * call) * share
-        if saves < WORTH * self.account.spent:
-            reason = f"it saves less than compiling takes, {self.account.spent:.2f} s"
-            return Decision(False, reason, call, LONGER * call * calls)
-        return Decision(True, PAID, call, saves)
-
-    def _untried(self, code: CodeType, timing: Timing) -> Decision | None:
-        """The same of code that was not compiled."""
-        account, cpu = self.account, self.account.lender.cpu
-        if self.is_alike(code) and account.is_likely:
-            return self.likely(code)
-        call = cpu(self.comparison.call_in_python(timing))
-        own = cpu(timing.own) - max(self.refused_below, account.below)
-        if not (account.has_loops and self.names_arrays and own >= HOT):
-            return None
-        if self.gain_of_plain(own) >= account.lender.costs.first_graph():
-            return Decision(True, PLAIN, call, GAIN * own)
-        return Decision(True, "its loops ran in Python", call, UNTRIED * own)
-
-    def is_alike(self, code: CodeType) -> bool:
-        """Whether it waits to be compiled, and its calls take about the same: it has no loops, and
-        its functions are not made anew."""
-        return self.is_waiting and "<locals>" not in code.co_qualname and not has_loops(code)
-
-    def plain_gain(self, code: CodeType) -> float:
-        """Seconds that compiling it, which was not done, is expected to save in the next run, but
-        for what its graph takes."""
-        is_new = not self.compiled and (self.decision is None or self.decision.is_hot)
-        return self.gain_of_plain(self.account.own) if is_new and self.is_alike(code) else 0.0
-
-    def gain_of_plain(self, own: float) -> float:
-        """The same of code that has run for so long; 0 where it may be about something else than
-        arrays."""
-        if own < HOT or not (size := self.plain_size()):
-            return 0.0
-        takes = self.account.lender.costs.graph(size, is_plain=True)
-        return max(PLAIN_GAIN * own - takes, 0.0)
-
-    def likely(self, code: CodeType) -> Decision:
-        """It is to be compiled at once."""
-        call = self.account.lender.cpu(self.comparison.call_in_python(Timing.of(code)))
-        return Decision(True, LIKELY, call, GAIN * self.account.own)
-
-    def _promised(self, timing: Timing) -> float:
-        """Seconds that the graph would have saved of all calls which was not lowered, where that is
-        worth it from the beginning of a run; else nothing."""
-        account, call = self.account, self.account.lender.cpu(timing.call)
-        calls = max(call * timing.calls, account.ran) / call if call else 0.0
-        gain = account.promised * calls
-        return gain if gain >= AT_ONCE * (account.dear + account.spent) else 0.0

@@ -12,8 +12,9 @@ from ..tiering.account import GAIN, Account, open_account
 from ..tiering.decisions import Decision, Decisions
 from ..tiering.lender import Lender
 from .comparisons import Timing
+from .conclusions import HOT, UNTRIED, conclusion, likely, plain_gain
 from .functions import loops_over_arrays
-from .histories import HOT, PLAIN, UNTRIED, CodeHistory
+from .histories import PLAIN, CodeHistory
 from .plain_code import plain_size
 
 Known = tuple[CodeType, CodeHistory]
@@ -78,8 +79,8 @@ class Program:
         seconds = time.process_time() - self.lender.began
         known = [(code, history) for history in list(self.histories.values())
                  if (code := history.code()) is not None]
-        found = {code: history.conclusion(code) for code, history in known}
-        found |= {code: history.likely(code) for code, history in self.pay_together(known)}
+        found = {code: conclusion(history, code) for code, history in known}
+        found |= {code: likely(history, code) for code, history in self.pay_together(known)}
         for code, decision in found.items():
             if decision is not None:
                 self.decisions.note(code, decision.within(seconds) if decision.is_hot else decision)
@@ -96,7 +97,7 @@ class Program:
         for code, history in known:
             if not history.compiled:
                 history.note_time(code)
-        gains = {code: history.plain_gain(code) for code, history in known}
+        gains = {code: plain_gain(history, code) for code, history in known}
         found = [(code, history) for code, history in known if gains[code] > 0.0]
         together = sum(gains[code] for code, history in found if history.plain_size(1))
         most = max([together, *gains.values()])

@@ -3,8 +3,9 @@ import sys
 
 import pytest
 
-from dynamo_lite.script import comparisons, histories
+from dynamo_lite.script import comparisons, conclusions, histories
 from dynamo_lite.script.comparisons import Timing
+from dynamo_lite.script.conclusions import conclusion, likely, plain_gain
 from dynamo_lite.script.histories import CodeHistory
 from dynamo_lite.tiering.account import GAIN, Account
 from dynamo_lite.tiering.decisions import Decision
@@ -48,7 +49,7 @@ class Calls:
         return self.history.review(f.__code__)
 
     def conclusion(self):
-        return self.history.conclusion(f.__code__)
+        return conclusion(self.history, f.__code__)
 
 
 def test_the_first_calls_do_not_count(monkeypatch):
@@ -264,7 +265,7 @@ def test_what_ran_for_long_is_compiled_at_the_beginning_of_the_next_run(
     history, account = calls.history, calls.history.account
     history.compiled, history.names_arrays = 0, names_arrays
     account.ran, account.lender.costs.is_loaded = ran, False
-    found = history.conclusion(function.__code__)
+    found = conclusion(history, function.__code__)
     assert (found is not None) == is_hot
     if is_hot:
         assert found == Decision(True, histories.LIKELY, 0.0, GAIN * ran)
@@ -280,13 +281,13 @@ def test_arithmetic_that_is_worth_a_graph_together_with_others_is_likely_to_pay(
     history, calls.history.compiled = calls.history, 0
     history.names_arrays, code = True, arithmetic.__code__
     history.account.ran = 0.4
-    assert history.plain_gain(code) == 0.0  # none of its functions is known
+    assert plain_gain(history, code) == 0.0  # none of its functions is known
     history.function = lambda: arithmetic
-    gain, takes = history.plain_gain(code), history.account.lender.costs.graph(17, is_plain=True)
-    assert gain == pytest.approx(histories.PLAIN_GAIN * 0.4 - takes, abs=0.01)
-    assert history.conclusion(code) is None and history.likely(code).saved == GAIN * 0.4
+    gain, takes = plain_gain(history, code), history.account.lender.costs.graph(17, is_plain=True)
+    assert gain == pytest.approx(conclusions.PLAIN_GAIN * 0.4 - takes, abs=0.01)
+    assert conclusion(history, code) is None and likely(history, code).saved == GAIN * 0.4
     history.account.call = 1.0  # other code or large arrays take nearly all of it
-    assert not history.account.is_likely and history.plain_gain(code) == gain
+    assert not history.account.is_likely and plain_gain(history, code) == gain
 
 
 def test_a_graph_is_made_that_pays_in_as_many_calls_as_there_were(monkeypatch):
@@ -296,7 +297,7 @@ def test_a_graph_is_made_that_pays_in_as_many_calls_as_there_were(monkeypatch):
     history.compiled, history.names_arrays = 0, True
     account.ran = 0.9
     calls.python(90_000, 0.01)
-    found = history.conclusion(f.__code__)
+    found = conclusion(history, f.__code__)
     assert found.reason == histories.LIKELY
     account = Calls(monkeypatch, found).history.account
     account.lender.costs.has_generator = False
@@ -309,7 +310,7 @@ def test_functions_that_are_made_anew_are_not_compiled_at_the_first_call(monkeyp
     calls.history.compiled, calls.history.names_arrays = 0, True
     calls.history.account.ran = 1.2
     assert calls.conclusion().reason == histories.LIKELY
-    assert calls.history.conclusion((lambda: 1).__code__) is None
+    assert conclusion(calls.history, (lambda: 1).__code__) is None
 
 
 def test_calls_that_nobody_watched_are_saved_too(monkeypatch):
@@ -326,9 +327,9 @@ def test_what_callees_take_that_are_not_worth_it_promises_nothing(monkeypatch):
     history, calls.history.account.has_loops = calls.history, True
     history.compiled, history.names_arrays = 0, True
     calls.python(10, 100)
-    assert calls.conclusion().saved == pytest.approx(histories.UNTRIED)
+    assert calls.conclusion().saved == pytest.approx(conclusions.UNTRIED)
     history.refused_below = 0.6
-    assert calls.conclusion().saved == pytest.approx(0.4 * histories.UNTRIED)
+    assert calls.conclusion().saved == pytest.approx(0.4 * conclusions.UNTRIED)
     history.refused_below = 0.99
     assert calls.conclusion() is None
 
