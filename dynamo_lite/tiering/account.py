@@ -182,7 +182,10 @@ class Account:
         self.asked = elements(values)
         if self.asked > LARGER * self.sized > 0:
             self.needs, self.sized = 0.0, 0
-        work = WORK[self.call > 0] * self.size * self.asked + self.expected
+        work = WORK[self.call > 0] * self.size * self.asked
+        if self.expected and self.call:  # an earlier run has timed such calls
+            work = min(work, self.call)
+        work += self.expected
         lacking = max(self.price - self._counted() - work, 0.0)
         if not lacking and self._is_small_part_of_expected():
             self.is_guess = True

@@ -128,6 +128,16 @@ def test_calls_over_large_arrays_are_worth_it():
         assert found.lacks([np.ones(100)]) > 0
 
 
+def test_calls_over_large_arrays_are_worth_what_they_took_in_an_earlier_run():
+    """However many instructions the code has: most of them may be about other things."""
+    with dl.config.patch(warm_seconds=0.05):
+        found = Account(Lender(), False, 1000)
+        found.expected, found.call = 0.01, 0.02
+        assert found.lacks([np.broadcast_to(1.0, 10**9)]) == pytest.approx(0.02)
+        found.call = 1.0
+        assert found.lacks([np.broadcast_to(1.0, 10**9)]) == 0
+
+
 def test_where_no_call_was_timed_arrays_have_to_be_larger():
     with dl.config.patch(warm_seconds=0.02):
         found, large = account(), [np.ones(2_000_000)]
