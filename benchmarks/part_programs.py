@@ -365,20 +365,20 @@ def knapsack_lists(values, weights, capacity):
     return best[capacity]
 
 
-def _place(row, n, columns, rising, falling):
+def place(row, n, columns, rising, falling):
     if row == n:
         return 1
     total = 0
     for column in range(n):
         bit = 1 << column
         if not (columns & bit or rising & bit or falling & bit):
-            total += _place(row + 1, n, columns | bit, (rising | bit) << 1, (falling | bit) >> 1)
+            total += place(row + 1, n, columns | bit, (rising | bit) << 1, (falling | bit) >> 1)
     return total
 
 
 @program(lambda r: (6,))
 def queens_recursive(n):
-    return _place(0, n, 0, 0, 0)
+    return place(0, n, 0, 0, 0)
 
 
 def _graph(r: np.random.Generator, n: int = 300, degree: int = 5) -> tuple[Any, ...]:

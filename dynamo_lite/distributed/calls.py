@@ -227,12 +227,13 @@ class Blockwise:
         except (FullGraphRequired, RecompileLimitExceeded) as refused:
             if self.options.fullgraph:
                 raise
-            self.refusals[types] += 1
             if isinstance(refused, FullGraphRequired) and refused.record is not None:
                 self.broke(refused.record)
-            self.told(f"runs as Dask itself would: {refused}")
             if isinstance(refused, FullGraphRequired) and refused.error is not None:
-                return self.raises(refused.error, flat_args, refused.record)
+                self.told(f"NumPy raises an error: {refused}")
+                self.raises(refused.error, flat_args, refused.record)
+            self.refusals[types] += 1
+            self.told(f"runs as Dask itself would: {refused}")
             return self.as_dask(flat_args)
         del self.refusals[types]
         if run.weaver is not None:

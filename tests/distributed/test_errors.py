@@ -68,6 +68,13 @@ def test_wrong_calls_raise_numpys_error(wrong, rows):
     assert raised_by(dl.stream(function, chunks=rows // 3), x) == expected
 
 
+@pytest.mark.parametrize("wrong", ["~x", "x.sum(axis=5)", "x[:0].max(axis=0)"])
+def test_they_raise_it_however_often_they_are_made(wrong):
+    x, function = np.zeros((1000, 2)), FUNCTIONS[wrong]
+    expected, compiled, blocks = raised_by(function, x), dl.compile(function), da.from_array(x, 300)
+    assert [raised_by(compiled, blocks) for _ in range(6)] == [expected] * 6
+
+
 @pytest.mark.parametrize("rows", SIZES.values(), ids=SIZES)
 def test_programs_catch_them(rows):
     def program(x):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from benchmarks.part_programs import place
 from dynamo_lite.ir import control
 from dynamo_lite.ir.control import all_nodes
 from tests.flow.random_recursion import recursive_program
@@ -46,17 +47,6 @@ def power(x, n):
         return 1.0
     half = power(x, n // 2)
     return half * half * x if n % 2 else half * half
-
-
-def place(row, n, columns, rising, falling):
-    if row == n:
-        return 1
-    total = 0
-    for column in range(n):
-        bit = 1 << column
-        if not (columns & bit or rising & bit or falling & bit):
-            total += place(row + 1, n, columns | bit, (rising | bit) << 1, (falling | bit) >> 1)
-    return total
 
 
 def bell(x):

@@ -286,6 +286,19 @@ def test_wrong_calls_are_refused_in_the_same_words(call):
     assert str(raised.value) == expected[1]
 
 
+def test_what_masks_of_other_sizes_raise_names_the_sizes_of_the_call():
+    def caught(x, mask):
+        try:
+            return x[mask]
+        except IndexError as error:
+            return str(error)
+
+    compiled = dl.compile(caught, backend="eager")
+    for size in (6, 7, 8, 9):
+        x, mask = np.arange(float(size)), np.ones(size - 2, bool)
+        assert compiled(x, mask) == caught(x, mask)
+
+
 def test_items_that_a_flat_iterator_ignores():
     def ignored(x):
         y = x + 1

@@ -169,6 +169,8 @@ def provoked(
 ) -> GraphBreak | ObservedException:
     """What to raise for a call of no rule's, with arguments of such types, that NumPy refuses."""
     broken = GraphBreak(reason)
+    if tx.may_catch():
+        args = map_leaves(lambda leaf: _settled(tx, leaf), args)
     try:
         provoke(target, args, {}, tx.shapes)
     except REFUSALS as error:
