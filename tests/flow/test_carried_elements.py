@@ -74,8 +74,44 @@ def not_in_the_first_iteration(x, m):
     return y
 
 
+def sums_of_rows(x, m):
+    y = np.zeros(m.shape[0])
+    for i in range(m.shape[0]):
+        for j in range(i, m.shape[1]):
+            y[i] += m[i, j] * x[int(abs(x[j]) * 20)]
+    return y
+
+
+def of_those_above(x, m):
+    y = np.zeros((2, 3))
+    for v in x:
+        y[1, 2] += 1
+        if v > 0.5:
+            y[1, 2] *= v
+            continue
+        y[1, 2] -= y[0, 0] + v
+    return y
+
+
+def halved_until_small(x, m):
+    y = np.array([x[0] + 100.0, 0.5])
+    while y[0] > x[1]:
+        y[0] = y[0] * y[1]
+    return y
+
+
+def read_at_other_places(x, m):
+    y = np.zeros(3)
+    total = 0.0
+    for i in range(len(x)):
+        y[1] = y[1] * 0.5 + x[i]
+        total += y[i % 3]
+    return y, total
+
+
 CARRIED = (
-    recurrence, backwards, two_apart, along_rows, in_both_arms, until_large,
+    recurrence, backwards, two_apart, along_rows, in_both_arms, until_large, sums_of_rows,
+    of_those_above, halved_until_small, read_at_other_places,
 )  # fmt: skip
 
 

@@ -3,7 +3,8 @@
 `y[i] = a * y[i - 1]` writes to memory, and would wait for what it has just written. Where a loop
 counts, an array is stored into at one place, and what is read is what the iteration before stored,
 a number is carried in a buffer of its own. It is read from the array where the loop begins, and
-where it goes on after others may have written (`Loop.entering`).
+where it goes on after others may have written (`Loop.entering`). The same is done where the place
+is one element for the whole loop, as in `for k in ...: y[i] += x[k]`.
 """
 from __future__ import annotations
 
@@ -85,17 +86,17 @@ class Carrying:
 
     def loop(self, loop: Loop) -> Iterator[Step]:
         """A loop, behind the memory for the numbers that it carries."""
-        counter = counter_of(loop) if all(map(is_plain, all_steps(loop.steps))) else None
+        is_innermost = all(map(is_plain, all_steps(loop.steps)))
+        counter = counter_of(loop) if is_innermost else None
         indices = indices_of(loop, counter) if counter is not None else frozenset()
-        for array in self.arrays if indices else ():
-            assert counter is not None
-            if (found := carried(loop, array, indices, counter.step)) is not None:
+        for array in self.arrays if is_innermost else ():
+            if (found := carried(loop, array, indices, counter)) is not None:
                 loop, number = self.in_number(loop, found, indices, counter)
                 yield Allocate(number, ArrayType(number.dtype), "scratch")
         yield loop
 
     def in_number(
-        self, loop: Loop, element: Element, indices: frozenset[str], counter: Counter
+        self, loop: Loop, element: Element, indices: frozenset[str], counter: Counter | None
     ) -> tuple[Loop, Buffer]:
         name = next(self.numbers)
         number = Buffer(f"carried{name}", element.array.dtype)
@@ -104,10 +105,10 @@ class Carrying:
         first = launched(Store(number, NOWHERE, Load(element.array, Offset(place))))
         if not element.is_certain:
             first = self.if_it_is(place, element.array, first)
-        entering = Bind(begin, counter.buffer, False), *first
+        bound = () if counter is None else (Bind(begin, counter.buffer, False),)
         read = Load(element.array, Offset(element.before))
         steps = tuple(rewritten(loop.steps, read, number))
-        return replace(loop, steps=steps, entering=(*loop.entering, *entering)), number
+        return replace(loop, steps=steps, entering=(*loop.entering, *bound, *first)), number
 
     def if_it_is(self, place: Size, array: Buffer, read: tuple[Step, ...]) -> tuple[Step, ...]:
         """Read an element that may lie outside of the array, where nobody will ask for it."""
@@ -149,16 +150,20 @@ def indices_of(loop: Loop, counter: Counter) -> frozenset[str]:
     return frozenset(found)
 
 
-def carried(loop: Loop, array: Buffer, indices: frozenset[str], step: int) -> Element | None:
+def carried(
+    loop: Loop, array: Buffer, indices: frozenset[str], counter: Counter | None
+) -> Element | None:
     """The element of an array that a loop can carry."""
     places = set(stores_of(loop.steps, array))
-    if not is_in_a_register(array.dtype) or times_stored(loop.steps, array) != 1:
+    if not is_in_a_register(array.dtype) or len(places) != 1 or (place := places.pop()) is None:
         return None
-    if len(places) != 1 or (place := places.pop()) is None:
+    stays = binds_within(loop).isdisjoint(symbols(place))
+    is_known = stays or binds_within(loop).isdisjoint({*symbols(place)} - indices)
+    if not is_known or not (stays or times_stored(loop.steps, array) == 1):
         return None
-    if not binds_within(loop).isdisjoint({*symbols(place)} - indices):
-        return None
-    reading = Reading(array, place, {index: symbol(index) + step for index in indices})
+    step = 0 if counter is None else counter.step
+    following = {} if stays else {index: symbol(index) + step for index in indices}
+    reading = Reading(array, place, following)
     reading.steps(loop.steps, False)
     return None if reading.fails else reading.found
 
@@ -187,7 +192,7 @@ def times_stored(steps: Iterable[Step], array: Buffer) -> int | None:
 @dataclass(slots=True)
 class Reading:
     """Looks for what the next iteration reads of the `place` that one has stored into: nothing
-    there may be read behind that of the same iteration."""
+    there may be read behind that of the same iteration, unless it is one place in all of them."""
 
     array: Buffer
     place: Size
@@ -212,8 +217,10 @@ class Reading:
         for part in walk(statement.roots):
             if isinstance(part, Load) and part.buffer is self.array:
                 before = part.offset.constant
-                if before != self.place and substitute(before, self.following) == self.place:
-                    self.fails |= is_stored
+                moves = bool(self.following)
+                is_other = before != self.place or not moves
+                if is_other and substitute(before, self.following) == self.place:
+                    self.fails |= is_stored and moves
                     self.found = self.found or Element(
                         self.array, before, self.place, self.is_certain)
         self.is_certain &= not isinstance(statement, Check)
