@@ -46,7 +46,11 @@ class Op:
     loop's operand dtype ("f" float, "c" complex, "i" signed, "u" unsigned, "b" bool) to a
     template; in it {t} is the vector type, {s} its LLVM suffix (`v8f64`), {a} {b} {c} the operands,
     {r} the result register's type. A template of the form "@name" calls the generator's own
-    function of that name (`backends.llvm`). `triton` is an expression with {a} {b} {c}.
+    function of that name, "@topic.name" that of a topic of `backends.llvm.maths`. Where it is a
+    function it gets the operands, as values of the generator that have Python's operators.
+    `triton` is an expression with {a} {b} {c}; "@name" calls the prelude's function.
+    `c` maps the letter of a dtype to C's function that computes it with the bits that it has in
+    Python, where settings ask for these.
     `decompose(emit, *args, **kwargs)` rewrites a call in terms of other rows (`rules.composite`);
     it raises Unsupported for calls that stay whole.
     `strided_view` (views) is called like the target, plus `facts`, and gives which the result is of
@@ -116,8 +120,9 @@ class Op:
     name: str
     kind: Kind
     infer: Callable[..., Any] | None = None
-    llvm: Mapping[str, str] = field(default_factory=dict)
+    llvm: Mapping[str, str | Callable[..., Any]] = field(default_factory=dict)
     triton: str | Mapping[str, str] | None = None
+    c: Mapping[str, str] = field(default_factory=dict)
     decompose: Callable[..., Any] | None = None
     fold: str | None = None
     lowering: str | None = None

@@ -1,6 +1,7 @@
 """Programs of one kernel, for tests of the code generator by itself."""
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,12 @@ from dynamo_lite.backends.loop_ir.loops import (
 )
 from dynamo_lite.backends.loop_ir.program import Allocate, Input, Launch, Output, Program
 
+from dynamo_lite.ir.row import ROWS
 from dynamo_lite.ir.types import array
+
+TEXTS = (row.llvm.get("f", "") for row in ROWS.values())
+ELEMENTARY = sorted({match[1] for text in TEXTS if (match := re.fullmatch(r"@\w+\.(\w+)", text))})
+"""The functions of `maths` that rows name."""
 
 
 def has(op: str, *dtypes: np.dtype) -> bool:

@@ -6,13 +6,12 @@ import itertools
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.backend import compile_graph
-from dynamo_lite.backends.llvm.maths.functions import FUNCTIONS as MATHS
 
 from dynamo_lite.ir.row import ROWS, Kind
 
 from ..backends.graphs import trace
 from ..oracle import same
-from .kernels import has, pointwise
+from .kernels import ELEMENTARY, has, pointwise
 
 INTEGERS = [np.dtype(c) for c in "bBhHiIlL"]
 UFUNCS = [u for u, row in ROWS.items() if isinstance(u, np.ufunc) and row.kind is Kind.POINTWISE]
@@ -122,7 +121,7 @@ def ordinary(name, dtype, n):
     return [rng.uniform(low, high, n).astype(dtype) for _ in range(ufunc.nin)]
 
 
-@pytest.mark.parametrize("name", sorted({*MATHS, "divide"}))
+@pytest.mark.parametrize("name", [*ELEMENTARY, "divide"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_a_value_does_not_depend_on_the_length_or_place(name, dtype):
     operands = ordinary(name, dtype, 70)
@@ -133,7 +132,7 @@ def test_a_value_does_not_depend_on_the_length_or_place(name, dtype):
         assert same(part(*(x[-n:].copy() for x in operands)), whole[-n:])
 
 
-@pytest.mark.parametrize("name", sorted(MATHS))
+@pytest.mark.parametrize("name", ELEMENTARY)
 def test_a_value_does_not_depend_on_the_rest_of_the_kernel(name, level):
     """Vectors are shorter where the kernel computes in double as well."""
     ufunc, operands = getattr(np, name), ordinary(name, "f4", 41)
@@ -148,7 +147,7 @@ def test_every_function_of_the_rows_exists():
         (row.name, kind)
         for row in ROWS.values()
         for kind, text in row.llvm.items()
-        if text.startswith("@")
+        if isinstance(text, str) and text.startswith("@")
     }
     sizes = {"f": "f8", "i": "i8", "u": "u8", "b": "?", "c": "c16"}
     assert [pair for pair in named if not has(pair[0], np.dtype(sizes[pair[1]]))] == []

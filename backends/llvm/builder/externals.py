@@ -11,17 +11,20 @@ from functools import cache
 
 import numpy as np
 
+from ....ir.ops.c_functions import UFUNCS
 from ....ir.ops.columns import having
 from ....native import _core
 
 LOOPS = {row.name: row.target for row in having("approximated")}
 """Ufuncs that are not correctly rounded, so that two ways to compute them differ in last bits."""
-OF_FLOATS = "fd"
-C_FUNCTIONS = (
-    "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "expm1", "hypot", "log", "log10",
-    "log1p", "log2", "pow", "powf", "sin", "sinh", "tan", "tanh",
-)
-OF_TWO = frozenset({"atan2", "hypot", "pow", "powf"})
+LLVM_TYPES = {"f": "float", "d": "double"}
+C_FUNCTIONS = {(row.name, char): name for row in having("c") for char, name in row.c.items()}
+"""Operation and letter of a dtype → the function of C that computes it."""
+C_TYPES = {
+    name: (LLVM_TYPES[char], UFUNCS.get(row.target, row.target).nin)
+    for row in having("c") for char, name in row.c.items()
+}
+"""What it takes and gives, and how many of these it takes."""
 CALLS_LEFT = "python.calls_left"
 """The function that tells how many more calls inside each other Python's recursion limit allows,
 and the stack if each takes so many bytes."""
@@ -78,18 +81,17 @@ def _declaration(name: str) -> str:
         return f"declare i64 @{name}(i64)"
     if name.startswith("numpy."):
         return f"declare void @{name}(ptr, ptr, ptr, ptr)"
-    kind = "float" if name.endswith("powf") else "double"
-    operands = f"{kind}, {kind}" if name.removeprefix("libm.") in OF_TWO else kind
-    return f"declare {kind} @{name}({operands})"
+    kind, operands = C_TYPES[name.removeprefix(c_symbol(""))]
+    return f"declare {kind} @{name}({', '.join([kind] * operands)})"
 
 
 @cache
 def addresses() -> dict[str, int]:
     """Where everything lies in this process."""
-    found = {c_symbol(name): _core.c_function(name) or 0 for name in C_FUNCTIONS}
+    found = {c_symbol(name): _core.c_function(name) or 0 for name in C_TYPES}
     found[CALLS_LEFT] = _core.c_function("calls_left") or 0
     for name, ufunc in LOOPS.items():
-        for char in OF_FLOATS:
+        for char in LLVM_TYPES:
             loop = _core.ufunc_loop(ufunc, np.dtype(char).num)
             assert loop is not None, name
             function, data = loop

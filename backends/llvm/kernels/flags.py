@@ -7,6 +7,7 @@ functions that they stand for, and so do products in another order.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ....ir.errstates import Errstate
 from ....ir.node import Node
@@ -41,9 +42,13 @@ def why_extern(node: Node) -> str | None:
     row = row_of(node.target)
     if row is None or row.fold not in (None, "multiply"):
         return None
-    text = row.llvm.get("f", "")
-    inexact = row.fold == "multiply" or (text.startswith("@") and not row.flags_exact)
+    inexact = row.fold == "multiply" or (is_written(row.llvm.get("f")) and not row.flags_exact)
     return "underflow is to be reported" if inexact else None
+
+
+def is_written(text: Any) -> bool:
+    """Whether what a row says for kernels is a function of several instructions."""
+    return callable(text) or (text is not None and text.startswith("@"))
 
 
 def may_miss(kernel: Kernel) -> bool:
@@ -60,5 +65,6 @@ def _underflows_elsewhere(expr: Expr) -> bool:
         return expr.op == "multiply" and expr.dtype.kind == "f"
     if not isinstance(expr, Apply) or expr.args[0].dtype.kind != "f":
         return False
-    row, text = by_name(expr.op), template(expr.op, expr.args[0].dtype) or ""
-    return text.startswith("@") and not (row is not None and row.flags_exact)
+    row = by_name(expr.op)
+    exact = row is not None and row.flags_exact
+    return callable(template(expr.op, expr.args[0].dtype)) and not exact

@@ -1,7 +1,8 @@
 """Scalar operations and conversions with NumPy's exact semantics.
 
-Most operations are the templates of their registry rows. A template "@name" is a function
-here, in `integers` or in `maths`, written on values. `has` tells lowering what there is.
+Most operations are the templates of their registry rows. Others are functions that are written on
+values: those of a template "@name" here or in `integers`, those of "@topic.name" in `maths`, or one
+in the row itself. `has` tells lowering what there is.
 """
 from __future__ import annotations
 
@@ -14,7 +15,6 @@ import numpy as np
 
 from ....base.loading import loaded
 from ....ir.ops import topics as topics  # they fill the registry
-from ....ir.ops.c_functions import UFUNCS
 from ....ir.row import ROWS, Op
 from ...loop_ir.loops import Apply, Const, Convert, Expr, Reduce, Select
 from ..builder import integers, pairs
@@ -26,14 +26,11 @@ from ..builder.nest import Nest
 from ..builder.pairs import Element, Pair
 from ..builder.terms import Term
 from ..builder.values import Value
+from ..maths.avx512 import native
 from ..maths.called import function as called_outside
 
 Function = Callable[..., Any]
-MATHS = "..maths.functions"
-INLINE: Mapping[str, str] = {
-    row.name: UFUNCS[target].__name__ for target, row in ROWS.items() if target in UFUNCS
-}
-"""C's functions, by the polynomials that may stand for them."""
+MATHS = "..maths"
 
 
 @cache
@@ -46,30 +43,27 @@ def kind_letter(dtype: np.dtype) -> str:
     return dtype.kind
 
 
-def template(op: str, dtype: np.dtype) -> str | None:
-    """The row's text for operands of `dtype`, or None."""
+def template(op: str, dtype: np.dtype) -> str | Function | None:
+    """What the row says for operands of `dtype`: a text, or what computes it; or None."""
     row = _by_name().get(op)
     text = row.llvm.get(kind_letter(dtype)) if row else None
-    if text is None or (text.startswith("@") and function(text[1:], dtype) is None):
-        return None
-    return text
+    return function(text[1:], dtype) if isinstance(text, str) and text[0] == "@" else text
 
 
 def function(name: str, dtype: np.dtype) -> Function | None:
     """What a template "@name" calls for operands of `dtype`."""
+    if "." in name:
+        return elementary(name)
     if dtype.kind == "c":
         return pairs.FUNCTIONS.get(name)
-    if dtype.kind == "f":
-        name = INLINE.get(name, name)
-        return maths().get(name) or OWN.get(name)
-    return integers.FUNCTIONS.get(name) or OWN.get(name)
+    return OWN.get(name) or (None if dtype.kind == "f" else integers.FUNCTIONS.get(name))
 
 
 @cache
-def maths() -> Mapping[str, Function]:
-    """The elementary functions, which most programs have none of."""
-    functions: Mapping[str, Function] = loaded(MATHS, __package__).FUNCTIONS
-    return functions
+def elementary(name: str) -> Function:
+    """A function of a topic, which most programs have none of."""
+    topic, name = name.split(".")
+    return native(getattr(loaded(f"{MATHS}.{topic}", __package__), name))
 
 
 def emit_apply(nest: Nest, term: Term) -> Element:
@@ -125,8 +119,8 @@ def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     text = template(op, values[0].dtype)
     if text is None:
         raise NotImplementedError(f"no LLVM code for {op} of {values[0].dtype}")
-    if text.startswith("@"):
-        return called(op, text[1:], values[0])(*values)
+    if not isinstance(text, str):
+        return (exact_function(op, values[0]) or text)(*values)
     first: Value = values[0]
     if match := re.match(r"fcmp (\w+) ", text):
         return first.compare(match[1], values[1] if len(values) > 1 else 0)
@@ -136,12 +130,10 @@ def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     return first.like(first.builder.emit(text.format_map(names)), dtype)
 
 
-def called(op: str, name: str, first: Any) -> Function:
-    """What computes an operation whose template is "@name"."""
+def exact_function(op: str, first: Any) -> Function | None:
+    """What computes an operation with the bits that it has in Python, where that is asked for."""
     exact = isinstance(first, Value) and first.builder.math == "numpy"
-    found = (called_outside(op, first) if exact else None) or function(name, first.dtype)
-    assert found is not None
-    return found
+    return called_outside(op, first) if exact else None
 
 
 def opaque(value: Any) -> Any:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ..builder.elements import F32, F64, literal_text, scalar_type
+from ..builder.elements import F64, literal_text, scalar_type
 from ..builder.emit import Builder
-from ..builder.externals import C_FUNCTIONS, LOOPS, OF_FLOATS, SQUARE, c_symbol, loop_symbol
+from ..builder.externals import C_FUNCTIONS, LLVM_TYPES, LOOPS, SQUARE, c_symbol, loop_symbol
 from ..builder.values import Value
 
 Function = Callable[..., Value]
@@ -85,18 +85,14 @@ def _scalar(name: str, args: Sequence[Value]) -> Value:
 
 
 BY_LOOP: Mapping[str, Function] = {name: numpy_loop(name) for name in LOOPS}
-BY_C: Mapping[object, Mapping[str, Function]] = {
-    F64: {
-        **{f"c_{name}": c_function(name) for name in C_FUNCTIONS if name != "powf"},
-        "float_power": c_function("pow"),
-    },
-    F32: {"c_pow": c_function("powf")},
+BY_C: Mapping[tuple[str, str], Function] = {
+    called: c_function(name) for called, name in C_FUNCTIONS.items()
 }
 
 
 def function(name: str, value: Value) -> Function | None:
     """What computes the loop IR's operation `name` on values like this one with the bits that it
     has in Python; None where every way to compute it gives the same."""
-    if value.dtype.char not in OF_FLOATS:
+    if value.dtype.char not in LLVM_TYPES:
         return None
-    return BY_C[value.dtype].get(name) or BY_LOOP.get(name)
+    return BY_C.get((name, value.dtype.char)) or BY_LOOP.get(name)

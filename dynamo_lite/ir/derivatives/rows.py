@@ -10,10 +10,19 @@ import numpy as np
 
 from .. import control, core, factors, pullback
 from ..ops import topics as topics  # they make the rows
-from ..ops.c_functions import UFUNCS
 from ..row import ROWS, complete
-from . import arrays, fourier, linalg, meanings, neighbours, norms, products, statistics, writes
-from .partials import PARTIALS
+from . import (
+    arrays,
+    bessel,
+    fourier,
+    linalg,
+    meanings,
+    neighbours,
+    norms,
+    products,
+    statistics,
+    writes,
+)
 
 Rule = Callable[..., Any]
 
@@ -170,10 +179,9 @@ ARRAYS_AT: Mapping[Callable[..., Any], tuple[int, ...]] = {
 
 
 def complete_rows() -> None:
-    for target, partials in PARTIALS.items():
-        complete(target, partials=partials)
-    for target, ufunc in {**UFUNCS, **PYTHON}.items():
+    for target, ufunc in PYTHON.items():
         complete(target, partials=ROWS[ufunc].partials)
+    complete(np.i0, partials=(bessel.order_one,))
     for target, vjp in VJP.items():
         complete(target, vjp=vjp)
     for target, means in MEANS.items():

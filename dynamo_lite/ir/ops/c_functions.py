@@ -5,9 +5,10 @@ may differ from C's function in the last bit.
 """
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from ..row import ROWS, Kind, op
+from ..row import ROWS, Kind, complete, op
 from ..rules.pointwise import ufunc_rule
 from . import pointwise as pointwise  # the ufuncs' rows
 
@@ -17,6 +18,8 @@ UFUNCS: dict[Any, Any] = {
 """Those that C's library and kernels compute each by a polynomial of their own."""
 
 for _function, _ufunc in UFUNCS.items():
-    _name = f"c_{_function.__name__}"
-    op(_function, Kind.POINTWISE, name=_name, infer=ufunc_rule(_ufunc), llvm={"f": f"@{_name}"},
-       triton=ROWS[_ufunc].triton, flags=True, lowering="c_function", weight=10)
+    _name, _row = _function.__name__, ROWS[_ufunc]
+    op(_function, Kind.POINTWISE, name=f"c_{_name}", infer=ufunc_rule(_ufunc),
+       llvm={"f": _row.llvm["f"]}, triton=_row.triton, c={"d": _name}, flags=True,
+       lowering="c_function", weight=10, partials=_row.partials)
+complete(math.pow, c={"d": "pow", "f": "powf"})

@@ -65,7 +65,8 @@ ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
 }
 
 for _ufunc, _ratio in ANGLES.items():
-    complete(_ufunc, decompose=elementwise.scaled_angle(*_ratio))
+    complete(_ufunc, decompose=elementwise.scaled_angle(*_ratio),
+             partials=(lambda out, a, ratio=_ratio: ratio[0] / ratio[1],))
 complete(np.power, decompose=elementwise.power, lowering="power")
 complete(np.square, decompose=elementwise.square)
 

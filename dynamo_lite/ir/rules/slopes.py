@@ -1,5 +1,6 @@
-"""Partial derivatives of ufuncs, of the result and the operands.
+"""Partial derivatives of ufuncs: functions of the result and the operands.
 
+A derivative that is 0 everywhere is the number 0.
 What JAX does at a kink is done here: the larger of two equal numbers is half of each, and the
 slope of a magnitude at zero is that of positive numbers.
 """
