@@ -306,7 +306,7 @@ def norm(
     if kind in ("maximum", "minimum"):
         low.relations.require("<", 0, over.count)
     element = convert(value.at(over.index), dtype)
-    if kind == "square":
+    if kind == "euclidean":
         squares = simplify.apply("multiply", (element, element), dtype)
         result = simplify.apply("sqrt", (over.reduce("add", squares, dtype),), dtype)
     else:
@@ -318,8 +318,8 @@ def _norm_kind(order: Any, ndim: int, whole: bool) -> str:
     if whole and (order is None or (order, ndim) in ((2, 1), ("fro", 2))):
         raise CannotLower("the norm of everything, which is a product of BLAS")
     if (order is None and ndim in (1, 2)) or (order == "fro" and ndim == 2):
-        return "square"
-    kinds = {2: "square", 1: "add", np.inf: "maximum", -np.inf: "minimum"}
+        return "euclidean"
+    kinds = {2: "euclidean", 1: "add", np.inf: "maximum", -np.inf: "minimum"}
     if ndim == 1 and isinstance(order, (int, float)) and order in kinds:
         return kinds[order]
     raise CannotLower(f"np.linalg.norm with ord={order}")

@@ -24,9 +24,6 @@ from .prelude import OPERANDS, PRELUDE
 from .turns import TURN
 
 PRELUDES: dict[str, Any] = {}
-NAMES = {"pow": "power", "atan2": "arctan2", "asin": "arcsin", "acos": "arccos",
-         "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
-
 AS_IT_IS = SimpleNamespace(jit=lambda function: function)
 """In place of Triton for generated kernels, which are made of tensors alone: the interpreter, which
 makes tensors of numbers that are assigned, takes longer for that than for all else."""
@@ -49,10 +46,10 @@ class Interpreted(interpreter.InterpretedFunction):
 
 
 class Libdevice:
-    """NumPy's functions in place of the GPU's mathematical library."""
+    """NumPy's functions in place of the GPU's mathematical library, under C's names."""
 
     def __getattr__(self, name: str) -> Any:
-        return elementwise(getattr(np, NAMES.get(name, name)))
+        return elementwise(getattr(np, name))
 
 
 def elementwise(function: Any) -> Any:

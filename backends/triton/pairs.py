@@ -6,6 +6,7 @@ computed there, and reported of, whichever is read.
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Union
@@ -14,6 +15,7 @@ import numpy as np
 
 from ...base.records import dataclass, field
 from ...errors import Unsupported
+from ...ir.ops.columns import having
 from ..loop_ir import affine
 from ..loop_ir.loops import (
     Apply,
@@ -35,6 +37,7 @@ from ..loop_ir.loops import (
     walk,
 )
 from ..loop_ir.rewrite import REBUILT, map_statement
+from .prelude import OPERANDS
 
 BOOL = np.dtype(np.bool_)
 PARTS: Mapping[np.dtype, np.dtype] = {
@@ -221,6 +224,12 @@ def negated(a: Expr) -> Expr:
 
 # Formulas, by the names of rows -------------------------------------------------------------------
 
+def prelude_functions(part: str) -> list[str]:
+    """The operations of which the prelude has a function for a part."""
+    names = (re.fullmatch(f"complex_(.+)_{part}", name) for name in OPERANDS)
+    return [name[1] for name in names if name]
+
+
 def by_parts(op: str) -> Callable[..., Pair]:
     """The operation on the real parts, and on the imaginary ones."""
     def formula(*operands: Pair) -> Pair:
@@ -262,21 +271,19 @@ def of_truths(op: str) -> Callable[..., Expr]:
     return lambda *operands: Apply(op, tuple(map(truth, operands)), BOOL)
 
 
+BY_PARTS: Mapping[str, Callable[[str], Callable[..., Element]]] = {
+    "each part": by_parts, "truths": of_truths,
+    "both parts": lambda op: compared(op, both), "either part": lambda op: compared(op, either),
+}
+"""What rows say of complex numbers."""
 PAIR = ("real", "imag")
 FORMULAS: Mapping[str, Callable[..., Element]] = {
-    "negative": by_parts("negative"),
     "identity": lambda a: a, "positive": lambda a: a,
     "conjugate": lambda a: Pair(a.real, negated(a.imag)),
     "real": lambda a: a.real, "imag": lambda a: a.imag, "complex": Pair,
-    **{op: called(op, *PAIR) for op in (
-        "add", "subtract", "multiply", "mul", "divide", "square", "reciprocal", "sqrt", "power",
-        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh",
-        "cosh", "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh")},
-    "rint": by_parts("rint"),
+    **{op: called(op, *PAIR) for op in (*prelude_functions("real"), "mul")},
     "absolute": number("absolute"),
     **{op: number(op, BOOL) for op in ("less", "less_equal", "greater", "greater_equal")},
-    "equal": compared("equal", both), "not_equal": compared("not_equal", either),
-    "isnan": compared("isnan", either), "isinf": compared("isinf", either),
-    "isfinite": compared("isfinite", both),
-    **{op: of_truths(op) for op in ("logical_and", "logical_or", "logical_xor", "logical_not")},
+    **{row.name: BY_PARTS[row.triton["c"]](row.name) for row in having("triton")
+       if isinstance(row.triton, Mapping) and "c" in row.triton},
 }

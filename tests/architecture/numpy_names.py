@@ -72,6 +72,18 @@ class Names:
         return is_type or self.is_callable(call.func)
 
 
+def texts(node, counts=False):
+    """The texts in a tree that tell something apart: keys of tables, what is in a tuple, list or
+    set, and what is compared."""
+    if isinstance(node, ast.Constant):
+        if counts and isinstance(node.value, str):
+            yield node.value
+        return
+    values = node.values if isinstance(node, ast.Dict) else ()
+    for one in ast.iter_child_nodes(node):
+        yield from texts(one, isinstance(node, DISPLAYS) and one not in values)
+
+
 def imported(node):
     """Name → what of NumPy a statement imports under it."""
     if isinstance(node, ast.Import):

@@ -7,12 +7,13 @@ once, is none.
 import ast
 import functools
 
+import numpy as np
 import pytest
 from dynamo_lite.backends.lowering import lower  # noqa: F401  (lowerings register)
 from dynamo_lite.backends.lowering.context import LOWERINGS
 
 from dynamo_lite.ir.row import ROWS
-from tests.architecture.numpy_names import FUNCTIONS, Names
+from tests.architecture.numpy_names import FUNCTIONS, Names, texts
 from tests.architecture.test_layers import ROOT, parsed
 
 ROWS_LIVE_IN = ("dynamo_lite/ir/ops/", "dynamo_lite/ir/rules/", "dynamo_lite/ir/definitions/",
@@ -114,6 +115,37 @@ def test_facts_are_found_under_any_name(text):
 def test_calls_are_no_facts(text):
     tree = ast.parse(text)
     assert [fact for statement in tree.body for fact in Names(tree).facts(statement)] == []
+
+
+# -- names of scalar operations, as the loop IR has them
+
+KNOWN_EVERYWHERE = {
+    *"logical_and logical_or logical_xor logical_not maximum minimum fmax fmin floor".split()}
+"""Beside Python's operators, what the loop IR simplifies, folds and reasons with."""
+
+
+def names_of_operations():
+    """Those that only a row is to name: ufuncs that are no operators or methods of Python, and C's
+    functions."""
+    ufuncs = [row for row in ROWS.values() if isinstance(row.target, np.ufunc)]
+    names = {row.name for row in ufuncs if not (row.operators or row.method)}
+    return (names | {name for row in ROWS.values() for name in row.c.values()}) - {
+        *KNOWN_EVERYWHERE, "pow"}
+
+
+def test_names_of_operations_stand_in_rows():
+    names, found = names_of_operations(), {}
+    for file, tree in trees_outside():
+        for statement in tree.body:
+            if facts := names.intersection(texts(statement)):
+                found[f"{file}:{name_of(statement)}"] = facts
+    assert found == {}, "give the rows a column for it"
+
+
+def test_names_are_found():
+    tree = ast.parse("TABLE = {'hypot': f}\ndef g(op): return op == 'cbrt' or op in ('exp', 'x')")
+    assert {*texts(tree)} == {"hypot", "cbrt", "exp", "x"}
+    assert {*texts(ast.parse("g('hypot', {1: 'exp'})"))} == set()
 
 
 # -- what rows name in the backends
