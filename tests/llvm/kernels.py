@@ -26,8 +26,8 @@ from dynamo_lite.backends.loop_ir.program import Allocate, Input, Launch, Output
 from dynamo_lite.ir.row import ROWS
 from dynamo_lite.ir.types import array
 
-TEXTS = (row.llvm.get("f", "") for row in ROWS.values())
-ELEMENTARY = sorted({match[1] for text in TEXTS if (match := re.fullmatch(r"@\w+\.(\w+)", text))})
+NAMED = (re.fullmatch(r"@\w+\.(\w+)", str(row.llvm.get("f"))) for row in ROWS.values())
+ELEMENTARY = sorted({match[1] for match in NAMED if match})
 """The functions of `maths` that rows name."""
 
 

@@ -206,6 +206,18 @@ COMPARING: Mapping[np.ufunc, dict[str, Any]] = {
                   silent="biufc", flags_exact=True, partials=slopes.present(np.less)),
 }
 
+def _next_after(x: Any, y: Any) -> Any:
+    """The number beside x on the way to y: one more, or less, where its bits are an integer. NumPy
+    reports overflow where there is none."""
+    bits = x.bits()
+    moved = (x.lt(y) ^ x.lt(0)).select(bits + 1, bits - 1).as_float()
+    smallest = bits.constant(1).as_float().call("copysign", y)
+    found = x.eq(y).select(y, x.eq(0).select(smallest, moved))
+    x.builder.bail_out_where(found.abs().eq(math.inf) & x.abs().ne(math.inf))
+    is_nan = x.is_nan() | y.is_nan()
+    return is_nan.select(is_nan.select(x, 0) + is_nan.select(y, 0), found)
+
+
 ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
     np.rint: _row(llvm={"f": _call("rint", 1)},
                   triton={"": "libdevice.rint({a})", "c": "each part"},
@@ -222,8 +234,8 @@ ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
                       silent="biufc",
                       partials=(lambda out, a, b: slopes.slope(out, a) * np.copysign(1.0, b),
                                 slopes.none)),
-    np.nextafter: _row(triton="libdevice.nextafter({a}, {b})",
-                       flags=True),
+    np.nextafter: _row(llvm={"f": _next_after}, triton="libdevice.nextafter({a}, {b})",
+                       flags=True, weight=4),
     np.heaviside: _row(llvm=_own("heaviside"), triton="@heaviside", flags_exact=True,
                        partials=(slopes.none,
                                  lambda out, a, b: np.where(np.equal(a, 0), 1.0, 0.0))),
