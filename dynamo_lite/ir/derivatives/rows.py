@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import control, core, factors, pullback
-from ..ops import topics as topics  # they make the rows
+from ..ops.columns import UFUNC_OF
 from ..row import ROWS, complete
 from . import (
     arrays,
@@ -161,14 +161,6 @@ MEANS: Mapping[Callable[..., Any], Callable[..., Any]] = {
 }
 BEFORE_DECOMPOSING = frozenset({meanings.clip})
 """Meanings that count although the rows are decomposed: their kinks are JAX's."""
-PYTHON: Mapping[Callable[..., Any], np.ufunc] = {
-    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
-    operator.truediv: np.divide, operator.floordiv: np.floor_divide, operator.mod: np.remainder,
-    operator.neg: np.negative, operator.abs: np.absolute, operator.pow: np.power,
-}
-"""Operators as they are on Python's numbers, which have rows of their own."""
-
-
 ARRAYS_AT: Mapping[Callable[..., Any], tuple[int, ...]] = {
     **dict.fromkeys(
         (np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block,
@@ -179,8 +171,9 @@ ARRAYS_AT: Mapping[Callable[..., Any], tuple[int, ...]] = {
 
 
 def complete_rows() -> None:
-    for target, ufunc in PYTHON.items():
-        complete(target, partials=ROWS[ufunc].partials)
+    for target, ufunc in UFUNC_OF.items():
+        if target in ROWS:  # the operator on Python's numbers
+            complete(target, partials=ROWS[ufunc].partials)
     complete(np.i0, partials=(bessel.order_one,))
     for target, vjp in VJP.items():
         complete(target, vjp=vjp)
