@@ -14,7 +14,8 @@ from ...ir.passes import optimize
 from ...native import _core
 from ..hints import Hint, hints_of
 from ..loop_ir.printing import print_program, print_schedule, summary
-from ..loop_ir.program import Extern, Launch, Product, Program, Step
+from ..loop_ir.products import Product
+from ..loop_ir.program import Extern, Launch, Program, Step
 from ..lowering.lower import likely, lower
 from ..lowering.provenance import operations_of
 from ..passes.memory import bytes_made

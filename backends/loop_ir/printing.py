@@ -28,20 +28,8 @@ from .loops import (
     Store,
     walk,
 )
-from .program import (
-    Branch,
-    Extern,
-    Extract,
-    Launch,
-    LogUndo,
-    Loop,
-    Operand,
-    Product,
-    Program,
-    Ref,
-    Rotate,
-    blocks_of,
-)
+from .products import Operand, Product
+from .program import Branch, Extern, Extract, Launch, LogUndo, Loop, Program, Ref, Rotate, blocks_of
 from .simplify import value_of
 
 

@@ -17,6 +17,7 @@ from ...ir.graph import Location, SymbolOrigin
 from ...ir.sizes import Size
 from ...ir.types import ArrayType
 from .loops import Buffer, Buffers, Kernel, Scalar, distinct
+from .products import Product
 from .steps import BLOCK, READ, WRITE, Instruction, Record, fields_with
 
 
@@ -177,49 +178,6 @@ class Deposit(Instruction):
         "{0.out.name}[{0.offset} + i*({0.stride})] = {0.source.name}[{0.start} + k*({0.step})] "
         "by {0.count.mask.name}"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Operand(Record):
-    """A matrix for BLAS, row-major: row i begins `leading` * i elements after byte `offset`.
-
-    When `transposed`, what lies in memory is the transpose. A vector has `leading` elements from
-    each element to the next."""
-
-    buffer: Buffer = field(metadata=READ)
-    offset: Size
-    leading: Size
-    transposed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Stack(Record):
-    """One dimension of a stack of products: its extent, and in bytes how far apart they lie."""
-
-    extent: Size
-    a: Size
-    b: Size
-    out: Size
-
-
-@dataclass(frozen=True, slots=True)
-class Product(Instruction):
-    """`out` = a @ b through one BLAS routine, or such a product for every place of `stacks`.
-
-    Only made when the code generator asks for it (`lower(graph, blas=True)`). All buffers have the
-    same dtype, of real or complex floats; `out` is C-contiguous, in all its dimensions together.
-    `sizes` are those of the run-time function: for "gemm" m, n and k; for "gemv", where `b` is a
-    vector, the shape of what lies in memory for `a`; for "dot" the length. All are at least 1.
-    `suppressed`: NumPy does not look at the floating-point flags of this call."""
-
-    routine: str
-    out: Buffer = field(metadata=WRITE)
-    a: Operand = field(metadata=READ)
-    b: Operand = field(metadata=READ)
-    sizes: tuple[Size, ...]
-    suppressed: bool = False
-    stacks: tuple[Stack, ...] = ()
-    errstate: Errstate = AMBIENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from ...ir.row import by_name
 from ...ir.sizes import Size, product
 from . import rewrite
 from .loops import Apply, Axis, Buffer, Check, Gather, Kernel, Reduce
-from .program import Launch, Product, Step
+from .products import Product
+from .program import Launch, Step
 
 Work = tuple[Size, Size]
 """Bytes and operations."""

@@ -16,7 +16,8 @@ from ...ir.sizes import Size, floordiv
 from ...ir.types import Form, python_number
 from ..loop_ir import affine
 from ..loop_ir.loops import Apply, Load, Offset, Store
-from ..loop_ir.program import Branch, Operand, Product, Stack
+from ..loop_ir.products import Operand, Product, Stack
+from ..loop_ir.program import Branch
 from ..loop_ir.simplify import INT64, const, size_value
 from .changes import computed
 from .context import Lowering, packed

@@ -16,12 +16,12 @@ from ..loop_ir import affine, rewrite
 from ..loop_ir.aliases import Roots, roots_of
 from ..loop_ir.in_turn import axes_in_turn
 from ..loop_ir.loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store, walk
+from ..loop_ir.products import Product
 from ..loop_ir.program import (
     Allocate,
     Commit,
     Extern,
     Launch,
-    Product,
     Program,
     Require,
     Step,

@@ -6,7 +6,8 @@ from typing import Any
 from ...ir.sizes import SizeExpr
 from ...ir.types import ArrayType, Form
 from ..loop_ir.loops import Buffer, Scalar
-from ..loop_ir.program import Extern, Product, Ref
+from ..loop_ir.products import Product
+from ..loop_ir.program import Extern, Ref
 from .plan_text import NUMBERS, PlanText, array_name, tuple_text
 from .products import layouts, multiply, multiply_silently
 

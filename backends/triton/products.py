@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.sizes import Size
-from ..loop_ir.program import Operand, Product
+from ..loop_ir.products import Operand, Product
 
 Layout = tuple[tuple[Size, ...], tuple[Size, ...]]
 

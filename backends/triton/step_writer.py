@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..loop_ir.products import Product
 from ..loop_ir.program import (
     Allocate,
     Bind,
@@ -18,7 +19,6 @@ from ..loop_ir.program import (
     Launch,
     LogUndo,
     Loop,
-    Product,
     Require,
     Rotate,
     Step,

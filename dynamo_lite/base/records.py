@@ -29,7 +29,7 @@ else:
         """Makes a class statement with the base `NamedTuple` a named tuple of the annotated names.
         The annotations stay the texts that they are, which `typing` compiles."""
 
-        def __new__(cls, name, bases, body):
+        def __new__(cls, name, bases, body) -> Any:
             if not bases:
                 return super().__new__(cls, name, bases, body)
             fields = body["__annotations__"]
@@ -47,13 +47,15 @@ else:
         """What is computed of an instance when it is first asked for, and lives as long as it: in a
         slot, which is empty until then."""
 
-        def __init__(self, compute):
+        def __init__(self, compute) -> None:
             self.func = compute
 
-    def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, weakref_slot=False):
+    def dataclass(
+        cls=None, /, *, frozen=False, slots=False, eq=True, weakref_slot=False,
+    ) -> Any:
         """The class with the methods of a dataclass; with `slots` it is a new class."""
 
-        def make(cls):
+        def make(cls) -> type:
             own = own_fields(cls)
             known = {**inherited_fields(cls), **own}
             shared = {name: value for name, value in SHARED[frozen, frozen and slots].items()

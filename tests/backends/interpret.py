@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from dynamo_lite.backends.loop_ir.evaluation import BailOut, Memory, State, run_kernel
 from dynamo_lite.backends.loop_ir.loops import Buffer
+from dynamo_lite.backends.loop_ir.products import Operand, Product
 from dynamo_lite.backends.loop_ir.program import (
     Allocate,
     Bind,
@@ -24,9 +25,7 @@ from dynamo_lite.backends.loop_ir.program import (
     Launch,
     LogUndo,
     Loop,
-    Operand,
     Output,
-    Product,
     Program,
     Ref,
     Require,

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from dynamo_lite.backends.loop_ir.loops import Kernel
 from dynamo_lite.backends.loop_ir.printing import print_kernel
-from dynamo_lite.backends.loop_ir.program import Allocate, Extern, Launch, Product, Program
+from dynamo_lite.backends.loop_ir.products import Product
+from dynamo_lite.backends.loop_ir.program import Allocate, Extern, Launch, Program
 from dynamo_lite.backends.lowering.lower import lower
 
 import dynamo_lite as dl

@@ -5,7 +5,8 @@ from typing import get_args
 import numpy as np
 from dynamo_lite.backends.loop_ir.loops import Buffer
 from dynamo_lite.backends.loop_ir.printing import print_program
-from dynamo_lite.backends.loop_ir.program import Allocate, Operand, Program, Step
+from dynamo_lite.backends.loop_ir.products import Operand
+from dynamo_lite.backends.loop_ir.program import Allocate, Program, Step
 from dynamo_lite.backends.loop_ir.sizes_of import used_symbols
 from dynamo_lite.backends.loop_ir.steps import READ, WRITE, Instruction, fields_with
 from dynamo_lite.backends.passes.memory import rename_step

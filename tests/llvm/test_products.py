@@ -6,7 +6,8 @@ import itertools
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.backend import compile_graph, compile_program
-from dynamo_lite.backends.loop_ir.program import Extern, Product
+from dynamo_lite.backends.loop_ir.products import Product
+from dynamo_lite.backends.loop_ir.program import Extern
 from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.errors import Unsupported

@@ -4,17 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....ir.sizes import Size, symbols
-from ...loop_ir.program import (
-    Branch,
-    Count,
-    Deposit,
-    Extern,
-    Extract,
-    Launch,
-    Loop,
-    Product,
-    Step,
-)
+from ...loop_ir.products import Product
+from ...loop_ir.program import Branch, Count, Deposit, Extern, Extract, Launch, Loop, Step
 from ...loop_ir.work import work_of
 from ..builder.elements import I64
 from ..builder.frame import RUNTIME

@@ -8,13 +8,13 @@ import numpy as np
 
 from ....ir.sizes import product, symbols
 from ...loop_ir.loops import Buffer, Const, Expr, Load, SizeValue
+from ...loop_ir.products import Product
 from ...loop_ir.program import (
     Branch,
     Call,
     Extern,
     Launch,
     Loop,
-    Product,
     Require,
     Step,
     all_steps,

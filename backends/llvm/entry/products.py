@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...loop_ir.program import Operand, Product
+from ...loop_ir.products import Operand, Product
 from ..builder.values import Value
 from .state import Entry, writes
 

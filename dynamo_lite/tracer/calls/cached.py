@@ -98,7 +98,9 @@ class Memory:
 class CacheHolds:
     """A guard: what a cache holds for a key, if anything, is still the same."""
 
-    def __init__(self, results: dict[Hashable, Any], key: Hashable, found: Any, links: bool):
+    def __init__(
+        self, results: dict[Hashable, Any], key: Hashable, found: Any, links: bool,
+    ) -> None:
         self.results, self.key, self.found = results, key, found
         self.place = result_in(found) if links else None
         self.result = found
