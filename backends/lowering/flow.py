@@ -22,9 +22,9 @@ from ..loop_ir.loops import Buffer, Check, Expr, Load, Offset, Store
 from ..loop_ir.program import Branch, Loop, Rotate
 from ..loop_ir.simplify import BOOL, INT64, const
 from ..passes.materialise import Access
+from .carried_ints import note_carried
 from .changes import computed, log_undo, may_change, own_copy
 from .context import Lowering, lowers, packed
-from .counters import counted
 from .externs import own_number
 from .intervals import Interval, first_of, hull, interval, of_size
 from .pointwise import compare, operand_at
@@ -232,9 +232,8 @@ def _looped(
         states.append(_state(low, node, kind, leaf, value, position >= changing[1]))
     for state in states[changing[1] :]:
         log_undo(low, state, whole=True)
-    for state, known in zip(states, counted(low, carried, body, len(index))):
-        if known is not None:
-            low.intervals[load_of(state).buffer] = known
+    found = note_carried(low, states, index, carried, operands, body)
+    most = most if found.most is None else found.most
     read = ready(low, operands[:count])
     arguments = (*index, *states[: changing[0]], *read, *states[changing[1] :])
     own = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
@@ -263,6 +262,8 @@ def _looped(
         test = variable(low, ArrayType(BOOL, form=Form.PYTHON))
         low.launch((), Store(load_of(test).buffer, Offset(), assumption.condition))
         low.steps.append(Branch(load_of(test).buffer, (quick,), (other,)))
+    for condition in found.behind:
+        low.launch((), Check(condition))
     return tuple(
         own_copy(low, state, "two arrays take turns", state.type)
         if load_of(state).buffer in rotated else state

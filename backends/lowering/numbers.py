@@ -9,7 +9,7 @@ import numpy as np
 from ...ir.node import Node
 from ...ir.types import Form
 from ..loop_ir import simplify
-from ..loop_ir.loops import Check, Const, Expr
+from ..loop_ir.loops import Apply, Check, Const, Expr
 from ..loop_ir.simplify import BOOL, const, convert
 from ..passes.materialise import Access
 from .context import Lowering, lowers
@@ -39,12 +39,22 @@ def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str
     if dtype.kind in "iu" and not may_wrap and not cannot_overflow(low, fits, operands, dtype):
         checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
         for condition in checks[fits](result, *operands):
-            low.launch((), Check(condition))
+            low.launch((), Check(undecided(low, condition)))
         if fits in ARITHMETIC:
             note_checked(low, fits, operands, result)
     elif fits == "quotient":
         low.launch((), Check(compare("not_equal", operands[1], const(0.0, dtype))))
     return low.lazy(node.type, (), result)
+
+
+def undecided(low: Lowering, condition: Expr) -> Expr:
+    """What of a condition depends on data."""
+    if isinstance(condition, Apply) and condition.op == "logical_and":
+        left, right = condition.args
+        for known, other in ((left, right), (right, left)):
+            if decided(low, known):
+                return other
+    return condition
 
 
 def _both(*tests: Expr) -> Expr:

@@ -39,9 +39,10 @@ def loop(entry: Entry, step: Loop) -> None:
     is a loop around the loop, so that LLVM finds no call in the inner one."""
     begin_inside(entry, step)
     spent, counter = spent_by(step), counter_of(step)
+    is_short = step.most is not None and step.most * spent <= PATIENCE
     if counter is None:
-        uncounted(entry, step, spent)
-    elif step.most is not None and step.most * spent <= PATIENCE:
+        (short if is_short else uncounted)(entry, step, spent)
+    elif is_short:
         counted(entry, step, spent, counter)
     else:
         in_rounds(entry, step, spent, counter)
@@ -64,6 +65,27 @@ def uncounted(entry: Entry, step: Loop, spent: int) -> None:
     builder.label(ask)
     poll(entry)
     builder.branch(truth(entry, step.proceed), again, done)
+    builder.label(done)
+
+
+def short(entry: Entry, step: Loop, spent: int) -> None:
+    """Behind the last iteration it is looked at as if there had been as many as there may be."""
+    assert step.most is not None
+    builder = entry.builder
+    first, body, ask, over, done = map(builder.fresh, ("first", "body", "ask", "over", "done"))
+    builder.branch(truth(entry, step.proceed), first, done)
+    builder.label(first)
+    run_block(entry, step.entering)
+    builder.jump(body)
+    builder.label(body)
+    run_block(entry, step.steps)
+    builder.branch(truth(entry, step.proceed), body, over)
+    builder.label(over)
+    is_due = is_time(entry, builder.integer(step.most * spent))
+    builder.branch(is_due, ask, done, is_rare=True)
+    builder.label(ask)
+    poll(entry)
+    builder.jump(done)
     builder.label(done)
 
 

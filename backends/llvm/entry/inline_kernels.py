@@ -34,8 +34,7 @@ def statements(entry: Entry, kernel: Kernel) -> None:
     terms = Terms()
     for statement in kernel.statements:
         if isinstance(statement, Check):
-            holds = _holds(nest, terms, statement.condition)
-            entry.frame.bail_out_unless(holds)
+            _check(entry, nest, terms, statement.condition)
             _without_wrapping(nest, terms, statement.condition)
             nest.scopes = nest.scopes[:1]
             continue
@@ -52,6 +51,22 @@ def statements(entry: Entry, kernel: Kernel) -> None:
         terms.store(statement.buffer.name)
     if builder.checks:
         check_status(entry)
+
+
+def _check(entry: Entry, nest: Nest, terms: Terms, condition: Expr) -> None:
+    """Bail out unless a condition holds. That an arm is not taken is asked only where what the arm
+    computes would not fit."""
+    if not (isinstance(condition, Apply) and condition.op == "logical_or"):
+        return entry.frame.bail_out_unless(_holds(nest, terms, condition))
+    builder = entry.builder
+    is_other_arm, fits = (_holds(nest, terms, arg) for arg in condition.args)
+    rare, done = map(builder.fresh, ("rare", "done"))
+    builder.branch(~fits, rare, done, is_rare=True)
+    builder.label(rare)
+    entry.frame.bail_out_unless(is_other_arm)
+    builder.jump(done)
+    builder.label(done)
+    return None
 
 
 def _holds(nest: Nest, terms: Terms, condition: Expr) -> Value:
