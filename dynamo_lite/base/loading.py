@@ -8,7 +8,10 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .one_file import from_one_file
+from .one_file import PACKAGE, from_one_file
+
+CORE = f"{PACKAGE}.native._core"
+"""What tells the garbage collector, once it is loaded itself."""
 
 
 def loaded(name: str, package: str | None = None) -> Any:
@@ -31,14 +34,20 @@ def is_loaded(name: str, package: str | None = None) -> bool:
 @contextmanager
 def without_garbage() -> Iterator[None]:
     """Python looks for garbage while hundreds of modules are made, and finds none. It looks again
-    afterwards, at what there is by then when it looks at all objects."""
+    afterwards, at what there is by then when it looks at all objects; not at these, which stay,
+    where others are frozen already."""
     is_enabled = gc.isenabled()
     gc.disable()
+    are_frozen, core = gc.get_freeze_count() > 0, sys.modules.get(CORE)
+    begin_keeping = getattr(core, "_begin_keeping", None) if are_frozen else None
+    first = begin_keeping() if begin_keeping is not None else None
     try:
         yield
     finally:
+        if core is not None and first is not None:
+            core._keep_since(first)
         if is_enabled:
-            if not gc.get_freeze_count():  # what the program has frozen would not be any more
+            if not are_frozen:  # what the program has frozen would not be any more
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

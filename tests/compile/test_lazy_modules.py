@@ -46,6 +46,7 @@ def test_compiling_what_stands_in_a_library(lazy, tmp_path):
 LOADED = """
 import gc, weakref
 from dynamo_lite.base import loading
+from dynamo_lite.native import CompiledFunction
 
 class Cycle:
     pass
@@ -55,11 +56,15 @@ one.itself = one
 kept = weakref.ref(one)
 if {frozen}:
     gc.freeze()
-are_frozen = gc.get_freeze_count() > 0
+frozen, later = gc.get_freeze_count(), Cycle()
+later.itself, kept_later = later, weakref.ref(later)
 del one
-loading.loaded("dynamo_lite.runtime.compile")
-assert gc.isenabled() and (gc.get_freeze_count() > 0) == are_frozen
+module = loading.loaded("dynamo_lite.runtime.compile")
+assert gc.isenabled() and (gc.get_freeze_count() > frozen) == (frozen > 0)
+assert any(each is vars(module) for each in gc.get_objects()) == (frozen == 0)
+del later
 gc.collect()
+assert kept_later() is None
 print(kept() is None)
 """
 

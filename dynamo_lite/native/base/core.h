@@ -21,6 +21,7 @@ int add_callable(PyObject *module);
 int add_watchers(PyObject *module);
 int add_regions(PyObject *module);
 int add_sampling(PyObject *module);
+int add_keeping(PyObject *module);
 int add_running_frames(PyObject *module);
 int add_stoppable_iterator(PyObject *module);
 int add_continuations(PyObject *module);

@@ -205,3 +205,32 @@ int is_running(PyFrameObject *object) {
     return PyThreadState_Get()->cframe->current_frame == object->f_frame;
 #endif
 }
+
+static int is_only_thread_of(PyInterpreterState *interpreter) {
+    PyThreadState *first = PyInterpreterState_ThreadHead(interpreter);
+    return first && !PyThreadState_Next(first);
+}
+
+// Whether no other thread can make objects meanwhile.
+int is_alone(void) { return is_only_thread_of(PyInterpreterState_Get()); }
+
+// Has the garbage collector look no more at the objects that were made after `first`, as
+// gc.freeze() does for all objects; nothing where it has gone through them already.
+void keep_from(PyObject *first) {
+    struct _gc_runtime_state *state = &PyInterpreterState_Get()->gc;
+    PyGC_Head *young = state->generation0, *kept = &state->permanent_generation.head;
+    PyGC_Head *before = _Py_AS_GC(first), *last = _PyGCHead_PREV(young);
+    for (PyGC_Head *each = before; each != young; each = _PyGCHead_NEXT(each)) {
+        bool is_other = each == kept || each == &state->generations[1].head ||
+                        each == &state->generations[2].head;
+        if (is_other) return;
+    }
+    if (last == before) return;
+    PyGC_Head *next = _PyGCHead_NEXT(before), *end = _PyGCHead_PREV(kept);
+    _PyGCHead_SET_NEXT(before, young);
+    _PyGCHead_SET_PREV(young, before);
+    _PyGCHead_SET_NEXT(end, next);
+    _PyGCHead_SET_PREV(next, end);
+    _PyGCHead_SET_NEXT(last, kept);
+    _PyGCHead_SET_PREV(kept, last);
+}
