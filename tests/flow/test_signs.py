@@ -5,11 +5,11 @@ import signal
 
 import numpy as np
 import pytest
-
-import dynamo_lite as dl
 from dynamo_lite.backends.llvm.builder.target import host
 from dynamo_lite.backends.llvm.objects.compiler import optimised
 from dynamo_lite.backends.llvm.objects.compiler_marks import ALL_PASSES, passes_for
+
+import dynamo_lite as dl
 
 from ..oracle import check
 
