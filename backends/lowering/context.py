@@ -89,6 +89,7 @@ class Lowering:
     at_least: dict[Buffer, Expr] = field(default_factory=dict)  # what variables are not below
     defined: dict[Buffer, Expr] = field(default_factory=dict)  # numbers that are stored once
     checked: dict[Expr, Checked] = field(default_factory=dict)  # what a check has been made of
+    exact: dict[Expr, Any] = field(default_factory=dict)  # numbers that are `unsigned_sums`
     has_functions: bool = False  # whether programs may have functions that call themselves
     functions: dict[Hashable, Function] = field(default_factory=dict)  # by what they compute
 

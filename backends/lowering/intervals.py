@@ -50,7 +50,7 @@ def note_checked(low: Lowering, kind: str, operands: Sequence[Expr], result: Exp
     least, most = ARITHMETIC[kind](*intervals)  # type: ignore[misc]
     limits = limits_of(result.dtype)
     found = max(least, limits[0]), min(most, limits[1])
-    _note(low, result, found)
+    note_within(low, result, found)
 
 
 def note_expected(low: Lowering, condition: Expr) -> None:
@@ -66,10 +66,11 @@ def note_expected(low: Lowering, condition: Expr) -> None:
         (larger, (max(lowest, least + apart), highest)),
     ):
         if not isinstance(operand, Const) and found[0] <= found[1]:
-            _note(low, operand, found)
+            note_within(low, operand, found)
 
 
-def _note(low: Lowering, expr: Expr, found: Interval) -> None:
+def note_within(low: Lowering, expr: Expr, found: Interval) -> None:
+    """The steps so far have checked between what a number lies."""
     buffers = frozenset(one.buffer for one in walk([expr]) if isinstance(one, Load | Gather))
     low.checked[expr] = found, len(low.steps), buffers
 

@@ -15,6 +15,7 @@ from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .intervals import ARITHMETIC, cannot_overflow, decided, note_checked
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
+from .unsigned_sums import checked_as_a_whole, is_sum, note_sum
 from .values import CannotLower, Value
 
 F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
@@ -37,11 +38,17 @@ def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str
     may_wrap = node.type.form is Form.SCALAR and fits in ARITHMETIC and (
         dict(low.errstate).get("over") == "ignore")
     if dtype.kind in "iu" and not may_wrap and not cannot_overflow(low, fits, operands, dtype):
+        may_be_part = is_sum(fits, operands, dtype)
+        if may_be_part and (whole := checked_as_a_whole(low, fits, operands, dtype)) is not None:
+            return low.lazy(node.type, (), whole)
+        first = len(low.steps)
         checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
         for condition in checks[fits](result, *operands):
             low.launch((), Check(undecided(low, condition)))
         if fits in ARITHMETIC:
             note_checked(low, fits, operands, result)
+        if may_be_part:
+            note_sum(low, fits, operands, result, range(first, len(low.steps)))
     elif fits == "quotient":
         low.launch((), Check(compare("not_equal", operands[1], const(0.0, dtype))))
     return low.lazy(node.type, (), result)

@@ -13,6 +13,7 @@ from ..hints import Hint
 from ..loop_ir.aliases import Roots, roots_of
 from ..loop_ir.loops import Apply, Buffer, Check, Const, Convert, Expr, Kernel, Load, Select, walk
 from ..loop_ir.program import Allocate, Launch, Loop, Program, Step, all_steps, with_blocks
+from ..loop_ir.simplify import BOOL, const
 
 Held = dict[Expr, frozenset[Buffer]]
 """Conditions that hold where control is, each with the variables that it is about."""
@@ -22,7 +23,8 @@ PARTS = (Apply, Const, Convert, Load, Select)
 def drop_repeated_checks(program: Program, hint: Hint) -> Program:
     own = {step.buffer for step in all_steps(program.steps) if isinstance(step, Allocate)}
     repeated = Repeated(frozenset(own), roots_of(program.steps))
-    return replace(program, steps=tuple(repeated.block(program.steps, {})))
+    held: Held = {const(True, BOOL): frozenset()}
+    return replace(program, steps=tuple(repeated.block(program.steps, held)))
 
 
 @dataclass(frozen=True, slots=True)
