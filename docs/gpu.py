@@ -22,6 +22,11 @@ what they mean without dynamo_lite. With `device="cuda"` NumPy draws them, on th
 `np.add.at` of CuPy arrays is CuPy's, which adds floats in any order; with `device="cuda"` it has
 NumPy's order. `dl.grad` and the like are of functions of CuPy arrays as well.
 
+Arrays of bfloat16 (the package `ml_dtypes`) are compiled where CuPy computes them in single
+precision and rounds each result: operations on elements, sums, means, extrema, copies, products of
+matrices. What CuPy gives in another dtype (`where`, `clip`, `std`), or not at all (sorting, running
+sums), is its own call. NumPy's arrays of bfloat16 are computed by NumPy.
+
 Written by `python docs/gpu.py` from what `python -m benchmarks.gpu` and
 `python -m benchmarks.gpu_operations` measured once on one {device}
 ({versions}).

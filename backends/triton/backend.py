@@ -20,12 +20,13 @@ from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.node import Node, SymbolOrigin
 from ...ir.passes import optimize
+from ...ir.passes.single import in_single
 from ...ir.row import Kind, row_of
 from ...ir.rules.pointwise import resolve
 from ...ir.rules.values import as_type
 from ...ir.sizes import product
 from ...ir.tree import leaves
-from ...ir.types import ArrayType, Form
+from ...ir.types import ArrayType, Form, is_half
 from ...native import why_no_cuda
 from ..hints import goes_forward, hints_of
 from ..loop_ir.loops import Buffer, Kernel
@@ -80,7 +81,7 @@ def compile_for(graph: Graph, device: Device, is_moved: bool = False) -> Callabl
     """The launch plan on a device; Unsupported when a part of the graph has no exact form. With
     `is_moved` it is called with NumPy arrays, whatever the arrays of the device are."""
     facts = graph_facts(graph)
-    functional = optimize(graph, facts)
+    functional = in_single(optimize(graph, facts), facts)
     for node in () if device.reports else all_nodes(functional):
         if (why := why_not_node(node)) is not None:
             raise Unsupported(why)
@@ -215,7 +216,7 @@ def why_extern(node: Node, symbols: Mapping[str, SymbolOrigin] = NONE) -> str | 
     is_complex = any(kind.dtype in PARTS for kind in types)
     if is_complex and (why := why_not_complex(node, types, symbols)):
         return why
-    if any(kind.dtype == np.float16 for kind in types) and (why := why_not_halves(node)):
+    if any(is_half(kind.dtype) for kind in types) and (why := why_not_halves(node)):
         return why
     if row is not None and row.kind is Kind.SCAN and node.type.library == "cupy":
         return why_not_scan(node)

@@ -28,7 +28,7 @@ from ..loop_ir.rewrite import free_axes
 from .accesses import AccessWriter
 from .kernels import Parameter, TritonKernel
 from .pairs import PairStore
-from .scalars import TYPES, apply_text, constant_text
+from .scalars import TYPES, apply_text, cast_text, constant_text
 
 
 class Emitter(AccessWriter):
@@ -57,12 +57,7 @@ class Emitter(AccessWriter):
             case Index(axis):
                 return f"({self.known(axis)}).to(tl.int64)"
             case Convert(arg, dtype):
-                operand = self.expression(arg)
-                if dtype == np.bool_:
-                    return f"{operand} != 0"
-                if arg.dtype.kind == "f" and dtype.kind in "iu" and dtype.itemsize < 4:
-                    operand += ".to(tl.int32)" if dtype.kind == "i" else ".to(tl.uint32)"  # as CuPy
-                return f"{operand}.to({TYPES[dtype].register})"
+                return cast_text(self.expression(arg), arg.dtype, dtype)
             case Select(condition, true, false):
                 return f"tl.where({', '.join(map(self.expression, (condition, true, false)))})"
             case Reduce():

@@ -7,6 +7,7 @@ report that is not in the data.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -161,6 +162,7 @@ def patched() -> Callable[[], None]:
     scope.set_attr(tl.tensor, "__index__", lambda self: int(self.handle.data.reshape(-1)[0]))
     scope.set_attr(interpreter.ReduceOps, "generic_reduce", halved)
     scope.set_attr(interpreter.interpreter_builder, "create_masked_load", masked_load)
+    scope.set_attr(interpreter.interpreter_builder, "cast_impl", cast)
     restore: Callable[[], None] = scope.restore
     return restore
 
@@ -185,6 +187,17 @@ def masked_load(pointers: Any, mask: Any, other: Any, *modifiers: Any) -> Any:
     nothing = np.zeros(addresses.shape, dtype)
     loaded = interpreter._interpreter.load(addresses, there, nothing, dtype)
     return interpreter.TensorHandle(loaded, kind)
+
+
+def cast(value: Any, kind: Any) -> Any:
+    """Numbers of another type; those that become bfloat16 are rounded to the nearest."""
+    source, target = value.dtype.scalar, kind.scalar
+    data, dtype = value.data, interpreter._get_np_dtype(target)
+    if tl.bfloat16 in (source, target):
+        held = np.dtype(import_module("ml_dtypes").bfloat16)
+        data = data.view(held) if source == tl.bfloat16 else data.astype(held).view(np.uint16)
+    found = data if target == tl.bfloat16 else data.astype(dtype)
+    return interpreter.TensorHandle(found, target)
 
 
 def halved(self: Any, operands: Any) -> list[Any]:

@@ -1,7 +1,9 @@
 """Scalar types, constants and operations as Triton text."""
 from __future__ import annotations
 
+import contextlib
 import math
+from importlib import import_module
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from ...base.records import dataclass
 from ...errors import Unsupported
 from ...ir.ops.c_functions import UFUNCS
 from ...ir.row import by_name
+from ...ir.types import is_bfloat16, kind_of
 from .prelude import OPERANDS, OWN_FUNCTIONS
 
 
@@ -25,6 +28,13 @@ def _row(memory: str, name: str, register: str | None = None) -> TritonType:
     return TritonType(memory, name, f"tl.{register or name}")
 
 
+def _bfloat16() -> dict[np.dtype, TritonType]:
+    """Its row, where `ml_dtypes` is installed; kernels load, store and cast it."""
+    with contextlib.suppress(ImportError):
+        return {np.dtype(import_module("ml_dtypes").bfloat16): _row("bf16", "bfloat16")}
+    return {}
+
+
 TYPES = {
     np.dtype(np.bool_): _row("i8", "int8", "int1"),
     np.dtype(np.int8): _row("i8", "int8"),
@@ -38,6 +48,7 @@ TYPES = {
     np.dtype(np.float16): _row("fp16", "float16"),
     np.dtype(np.float32): _row("fp32", "float32"),
     np.dtype(np.float64): _row("fp64", "float64"),
+    **_bfloat16(),
 }
 
 
@@ -53,6 +64,17 @@ def constant_text(bits: bytes, dtype: np.dtype) -> str:
         whole = f"tl.full([], {word}, tl.{WORDS[dtype.itemsize]})"
         return f"{whole}.to({register}, bitcast=True)"
     return f"tl.full([], {value!r}, {register})"
+
+
+def cast_text(operand: str, source: np.dtype, dtype: np.dtype) -> str:
+    """A number as another type, by way of those that CuPy casts it to."""
+    if dtype == np.bool_:
+        return f"{operand} != 0"
+    if (is_bfloat16(source) or is_bfloat16(dtype)) and np.float32 not in (source, dtype):
+        operand += ".to(tl.float32)"
+    if kind_of(source) == "f" and dtype.kind in "iu" and dtype.itemsize < 4:
+        operand += ".to(tl.int32)" if dtype.kind == "i" else ".to(tl.uint32)"
+    return f"{operand}.to({TYPES[dtype].register})"
 
 
 def template_of(op: str, dtype: np.dtype) -> str | None:

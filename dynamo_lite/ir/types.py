@@ -39,6 +39,23 @@ ADDED = 2
 """What `np.dtype.isbuiltin` is of types that packages add."""
 
 
+def is_bfloat16(dtype: np.dtype) -> bool:
+    """Whether this is the one of `ml_dtypes`. Only arrays of CuPy hold it in a graph
+    (`ir.ops.bfloat16` has the calls)."""
+    return dtype.char == "E" and dtype.isbuiltin == ADDED and (
+        dtype.type.__module__ == "ml_dtypes" and dtype.name == "bfloat16")
+
+
+def is_half(dtype: np.dtype) -> bool:
+    """Whether it is a float of 16 bits, which is computed with in single precision."""
+    return dtype == np.float16 or is_bfloat16(dtype)
+
+
+def kind_of(dtype: np.dtype) -> str:
+    """`dtype.kind`, which of bfloat16 is that of floats."""
+    return "f" if is_bfloat16(dtype) else dtype.kind
+
+
 def why_not_dtype(dtype: np.dtype) -> str | None:
     """Why a graph cannot hold arrays of a dtype, or None."""
     if is_held(dtype):

@@ -17,6 +17,13 @@ pytest.importorskip("triton")
 from dynamo_lite.backends.triton import tuning  # noqa: E402
 
 from benchmarks import gpu_programs as gpu  # noqa: E402
+from tests.triton.bfloat16_programs import (  # noqa: E402
+    CUPYS_OWN,
+    ELEMENTWISE,
+    FOLDS,
+    TRANSCENDENTAL,
+    WRITTEN,
+)
 from tests.triton.fused_programs import FUSED  # noqa: E402
 from tests.triton.portable import FUNCTIONS, WRITES, softmax  # noqa: E402
 from tests.triton.programs import PROGRAMS  # noqa: E402
@@ -121,6 +128,107 @@ def test_quotients_of_halves_have_the_same_bits():
     known = ~np.isnan(expected)
     np.testing.assert_array_equal(np.isnan(found), ~known)
     np.testing.assert_array_equal(found.view("i2")[known], expected.view("i2")[known])
+
+
+def every_bfloat16():
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    return cp.asarray(np.arange(65536, dtype="u2").view(bfloat16))
+
+
+def same_bits(found, expected, most=0):
+    """Of bfloat16: `most` is by how many steps the others may differ, NaN being one number."""
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    got, want = found.get(), expected.get()
+    if found.dtype.kind != "V":
+        np.testing.assert_array_equal(got, want)
+        return
+    unknown = np.isnan(want)
+    np.testing.assert_array_equal(np.isnan(got), unknown)
+    steps = [np.where(bits < 0, -(bits & 0x7FFF), bits)
+             for bits in (one.view("i2").astype("i4")[~unknown] for one in (got, want))]
+    assert np.abs(steps[0] - steps[1]).max(initial=0) <= most
+
+
+EXACT = ("absolute", "negative", "sqrt", "square", "reciprocal", "floor", "ceil", "trunc", "rint",
+         "sign", "fabs", "positive", "isnan", "isinf", "isfinite", "signbit")
+ROUNDED = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh",
+           "cosh", "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "cbrt")
+
+
+@pytest.mark.parametrize("name", EXACT + ROUNDED)
+def test_functions_of_every_bfloat16(name):
+    x = every_bfloat16()
+    found = dl.compile(lambda x: getattr(np, name)(x), fullgraph=True)(x)
+    same_bits(found, getattr(cp, name)(x), most=0 if name in EXACT else 1)
+
+
+@pytest.mark.parametrize("name", [
+    "add", "subtract", "multiply", "divide", "maximum", "minimum", "fmax", "fmin", "copysign",
+    "less", "equal", "greater_equal", "floor_divide", "fmod", "hypot", "arctan2", "power",
+])  # fmt: skip
+def test_functions_of_pairs_of_bfloat16(name):
+    kind = every_bfloat16().dtype
+    x, y = cp.asarray(np.random.default_rng(1).integers(0, 65536, (2, 1 << 20), "u2").view(kind))
+    found = dl.compile(lambda x, y: getattr(np, name)(x, y), fullgraph=True)(x, y)
+    same_bits(found, getattr(cp, name)(x, y), most=name in ("hypot", "arctan2", "power"))
+
+
+@pytest.mark.parametrize("name", {**ELEMENTWISE, **WRITTEN, **TRANSCENDENTAL, **FOLDS})
+def test_programs_of_bfloat16(name):
+    function = {**ELEMENTWISE, **WRITTEN, **TRANSCENDENTAL, **FOLDS}[name]
+    kind = every_bfloat16().dtype
+    for shape in ((5, 32), (300, 2000)):
+        values = np.random.default_rng(1).normal(size=(2, *shape)).astype(kind)
+        (x, y), (there, other) = map(cp.asarray, values), map(cp.asarray, values)
+        found = dl.compile(function, fullgraph=True)(x, y)
+        expected = function(there, other)
+        pair = (found, expected) if isinstance(found, tuple) else ((found,), (expected,))
+        for got, want in zip(*pair, strict=True):
+            if want.dtype == "f4" and name in FOLDS:
+                np.testing.assert_allclose(got.get(), want.get(), rtol=1e-4, atol=1e-3)
+            else:
+                same_bits(got, want, most=name in {**TRANSCENDENTAL, **FOLDS})
+        same_bits(x, there)
+
+
+def test_folds_of_bfloat16_with_nan_and_of_many():
+    x = every_bfloat16()
+    folds = dl.compile(lambda x: (x.max(), x.min(), x.argmax(), x.argmin()), fullgraph=True)
+    for given in (x, x[:0x7F80], x[0x8000:0xFF80]):
+        for got, want in zip(folds(given), (given.max(), given.min(), given.argmax(),
+                                            given.argmin()), strict=True):
+            same_bits(got, want)
+    ones = cp.ones((1 << 16, 4), x.dtype)
+    for got, want in zip(dl.compile(lambda x: (x.sum(), x.sum(axis=0), x.mean()), fullgraph=True)(
+            ones), (ones.sum(), ones.sum(axis=0), ones.mean()), strict=True):
+        same_bits(got, want)
+
+
+def test_products_of_bfloat16():
+    kind = every_bfloat16().dtype
+    x = cp.asarray(np.random.default_rng(1).normal(size=(300, 400)).astype(kind))
+    f = dl.compile(lambda x: (x @ x.T, np.exp(x @ x[0]), np.dot(x[0], x[1])), fullgraph=True)
+    for got, want in zip(f(x), (x @ x.T, np.exp(x @ x[0]), x[0] @ x[1]), strict=True):
+        same_bits(got, want, most=1)
+
+
+@pytest.mark.parametrize("reason", CUPYS_OWN)
+def test_what_cupy_does_otherwise_with_bfloat16_is_its_own(reason):
+    kind, function = every_bfloat16().dtype, CUPYS_OWN[reason]
+    x, y = map(cp.asarray, np.random.default_rng(1).normal(size=(2, 5, 32)).astype(kind))
+    outcomes = []
+    for call in (function, dl.compile(function)):
+        try:
+            with dl.config.patch(strict=False):
+                outcomes.append(call(x, y))
+        except Exception as error:
+            outcomes.append((type(error), str(error).splitlines()[0]))
+    expected, found = outcomes
+    assert type(found) is type(expected)
+    if isinstance(expected, cp.ndarray):
+        same_bits(found, expected)
+    elif type(expected) is float or isinstance(expected[0], type):
+        assert found[0] is expected[0] if isinstance(found, tuple) else found == expected
 
 
 @pytest.mark.parametrize("function", [

@@ -36,7 +36,7 @@ def host(array: Any) -> np.ndarray:
     """NumPy's array in the memory of a CuPy array; one without elements has no memory."""
     if not array.size:
         return np.empty(array.shape, array.dtype)
-    return np.asarray(Lent(array))
+    return np.asarray(Lent(array)).view(array.dtype)
 
 
 def here(leaf: Any) -> Any:

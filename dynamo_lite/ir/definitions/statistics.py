@@ -12,7 +12,7 @@ from ..rules.layout import is_contiguous
 from ..rules.reductions import MISSING, count_of, truth
 from ..rules.values import Wrong, as_dtype, integer, normal_axes
 from ..sizes import Size
-from ..types import ArrayType, Form
+from ..types import ArrayType, Form, is_half
 
 
 def mean(
@@ -27,7 +27,7 @@ def mean(
     wide = _working_dtype(kind, dtype, half=np.dtype(np.float32))
     total = emit(np.sum, a, axis=axis, dtype=wide, keepdims=truth(keepdims))
     average = divided(emit, total, count)
-    if dtype is None and kind.dtype == np.float16:
+    if dtype is None and is_half(kind.dtype):
         return emit(np.ndarray.astype, average, kind.dtype)
     return average
 
@@ -77,7 +77,7 @@ def _only_plain(out: Any, where: Any) -> None:
 def _working_dtype(
     kind: ArrayType, dtype: Any, half: np.dtype | None = None
 ) -> np.dtype | None:
-    """The dtype NumPy sums in: float64 for integers, float32 for the mean of float16."""
+    """The dtype NumPy sums in: float64 for integers, float32 for the mean of halves."""
     if dtype is not None:
         found = as_dtype(dtype)
         if found.kind not in "fc":
@@ -85,7 +85,7 @@ def _working_dtype(
         return found
     if kind.dtype.kind in "biu":
         return np.dtype(np.float64)
-    return half if half is not None and kind.dtype == np.float16 else kind.dtype
+    return half if half is not None and is_half(kind.dtype) else kind.dtype
 
 
 def divided(emit: Emit, total: Any, count: Size) -> Any:

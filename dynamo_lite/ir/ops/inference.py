@@ -11,14 +11,15 @@ from ...errors import Unsupported
 from ..facts import STATIC, Facts
 from ..fake_arrays import provoke
 from ..node import Node
-from ..row import row_of
+from ..row import Op, row_of
 from ..rules.layout import same_shape
 from ..rules.pointwise import check_direction
 from ..rules.trials import run_on_samples
 from ..rules.values import Wrong
-from ..tree import map_leaves
-from ..types import ArrayType
+from ..tree import leaves, map_leaves
+from ..types import ArrayType, is_bfloat16, why_not_dtype
 from . import topics as topics  # they fill the registry
+from .bfloat16 import has_bfloat16, why_not_bfloat16
 from .libraries import NUMPY, library_among, result_in
 
 
@@ -32,6 +33,8 @@ def infer(
         raise Unsupported(f"no rule for {getattr(target, '__name__', target)!r}")
     args, kwargs = map_leaves(_type_of_leaf, (tuple(args), kwargs or {}))
     library = library_among(args, kwargs)
+    if library != NUMPY:
+        _check_bfloat16(row, args, kwargs, (args, kwargs))
     if not accepts(row.infer, len(args), tuple(kwargs)):
         if row.whole and library == NUMPY:
             return run_on_samples(target, args, kwargs, facts)
@@ -43,7 +46,9 @@ def infer(
         if isinstance(result, ArrayType):
             _check_extent(result)
         if library == NUMPY:
+            _check_dtype(result)
             return result
+        _check_bfloat16(row, args, kwargs, result)
         return result_in(library, row, args, kwargs, result, facts)
     except Unsupported:
         if not isinstance(kwargs.get("out"), ArrayType):
@@ -64,6 +69,21 @@ def _check_extent(kind: ArrayType) -> None:
     known = math.prod(size for size in kind.shape if isinstance(size, int) and size)
     if kind.ndim > MOST_AXES or known * kind.dtype.itemsize >= MOST_BYTES:
         raise Unsupported("an array of more axes or bytes than NumPy allows")
+
+
+def _check_dtype(result: Any) -> None:
+    """None of NumPy's arrays is of bfloat16."""
+    for kind in leaves(result):
+        if isinstance(kind, ArrayType) and kind.library == NUMPY and is_bfloat16(kind.dtype):
+            raise Unsupported(f"an array of {why_not_dtype(kind.dtype)}")
+
+
+def _check_bfloat16(
+    row: Op, args: tuple[Any, ...], kwargs: dict[str, Any], kinds: Any
+) -> None:
+    """Where bfloat16 is among `kinds`, the call must be one that CuPy has of it."""
+    if has_bfloat16(leaves(kinds)) and (why := why_not_bfloat16(row, args, kwargs)) is not None:
+        raise Unsupported(f"in CuPy, {why}")
 
 
 def why_whole(

@@ -172,15 +172,18 @@ def _why_no_loop(ufunc: np.ufunc, operands: Sequence[ArrayType], dtype: Any) -> 
     outs: list[ArrayType | None] = [None] * ufunc.nout
     signature = None if dtype is None else (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
     loop = resolve(ufunc, operands, outs, "same_kind", signature)
-    if loop not in _loops(ufunc.__name__):
+    if loop not in _loops(ufunc.__name__, sys.modules.get("ml_dtypes")):
         return f"{ufunc.__name__} has no loop {', '.join(map(str, loop))}"
     return None
 
 
 @lru_cache(None)
-def _loops(name: str) -> frozenset[tuple[np.dtype, ...]]:
-    """Those of dtypes that NumPy knows: CuPy's letter "E" is bfloat16."""
+def _loops(name: str, ml_dtypes: Any) -> frozenset[tuple[np.dtype, ...]]:
+    """CuPy's letter "E" is the bfloat16 of that package, where it is imported."""
     types = getattr(getattr(sys.modules["cupy"], name, None), "types", ())
     loops = (text.replace("->", "") for text in types)
-    known = set(np.typecodes["All"])
-    return frozenset(tuple(map(np.dtype, loop)) for loop in loops if known.issuperset(loop))
+    known = {letter: np.dtype(letter) for letter in np.typecodes["All"]}
+    if ml_dtypes is not None:
+        known["E"] = np.dtype(ml_dtypes.bfloat16)
+    return frozenset(
+        tuple(map(known.__getitem__, loop)) for loop in loops if known.keys() >= set(loop))

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import Facts
 from ..sizes import Size
-from ..types import ArrayType, Form
+from ..types import ArrayType, Form, is_bfloat16
 from .layout import axis_order, broadcast_shapes, is_contiguous, is_one, packed_in_order, same
 from .pointwise import resolve
 from .values import Wrong, as_array, as_type, result
@@ -21,7 +21,7 @@ def matmul_rule(x1: Any, x2: Any, /, out: Any = None, *, facts: Facts) -> ArrayT
         raise Unsupported("matmul with out=")
     if left.ndim == 0 or right.ndim == 0:
         raise Wrong
-    dtype = resolve(np.matmul, (left, right), (None,))[-1]
+    dtype = _product_dtype(left, right)
     rows = left.shape[-2:-1] if left.ndim > 1 else ()
     columns = right.shape[-1:] if right.ndim > 1 else ()
     inner = right.shape[-2] if right.ndim > 1 else right.shape[0]
@@ -32,6 +32,13 @@ def matmul_rule(x1: Any, x2: Any, /, out: Any = None, *, facts: Facts) -> ArrayT
     order = _batch_order((left, right), len(batch), facts)
     axes = [*reversed(range(len(batch), len(batch) + len(core))), *order]
     return result(dtype, (*batch, *core), packed_in_order((*batch, *core), axes, dtype.itemsize))
+
+
+def _product_dtype(left: ArrayType, right: ArrayType) -> np.dtype:
+    """Those of bfloat16, which only CuPy's arrays hold, are of bfloat16; NumPy's are not."""
+    if left.dtype == right.dtype and is_bfloat16(left.dtype):
+        return left.dtype
+    return resolve(np.matmul, (left, right), (None,))[-1]
 
 
 def _batch_order(kinds: Sequence[ArrayType], ndim: int, facts: Facts) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import Facts, must
 from ..sizes import Size
-from ..types import ArrayType, Form
+from ..types import ArrayType, Form, kind_of
 from .layout import (
     axis_order,
     broadcast_strides,
@@ -52,7 +52,7 @@ def fold_rule(
     ) -> ArrayType:
         _plain(initial, where)
         kind = as_array(a)
-        if kind.dtype.kind not in accepts:
+        if kind_of(kind.dtype) not in accepts:
             raise Wrong
         if dtype is not None and not retypes:
             raise Unsupported("a logical or bitwise fold with dtype=")

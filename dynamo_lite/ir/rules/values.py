@@ -10,7 +10,7 @@ from ...errors import Unsupported
 from ..facts import Facts, must
 from ..sizes import Size, SizeExpr
 from ..tree import leaves
-from ..types import ArrayType, Form, contiguous_strides, why_not_dtype
+from ..types import ArrayType, Form, contiguous_strides, is_bfloat16, why_not_dtype
 
 PYTHON_KINDS: dict[type, np.dtype] = {kind: np.dtype(kind) for kind in (bool, int, float, complex)}
 
@@ -23,7 +23,8 @@ def as_type(value: Any) -> ArrayType:
     """The type of one operand: a type already, a size, a Python number, a NumPy value."""
     kind = type(value)
     if kind is ArrayType:
-        return _checked(value)
+        supported(value.dtype)
+        return value
     if kind in PYTHON_KINDS:
         return ArrayType(PYTHON_KINDS[kind], form=Form.PYTHON)
     if kind is SizeExpr:
@@ -145,7 +146,7 @@ def is_warned_about(value: Any) -> bool:
 
 def supported(dtype: np.dtype) -> np.dtype:
     """The dtype itself when the compiler knows it: native booleans, integers, floats, complex."""
-    if (why := why_not_dtype(dtype)) is not None:
+    if not is_bfloat16(dtype) and (why := why_not_dtype(dtype)) is not None:
         raise Unsupported(why)
     return dtype
 
@@ -162,7 +163,9 @@ def check_size(size: Size, facts: Facts) -> Size:
 
 
 def _checked(kind: ArrayType) -> ArrayType:
-    supported(kind.dtype)
+    """The type of a constant, of which none is of bfloat16."""
+    if (why := why_not_dtype(kind.dtype)) is not None:
+        raise Unsupported(why)
     return kind
 
 

@@ -12,7 +12,7 @@ from ....guards.shapes.dynamic import marks_of
 from ....guards.sources import AttrSource, ItemSource, Source
 from ....ir.ops.libraries import library_of
 from ....ir.sizes import Size
-from ....ir.types import WARN_ON_WRITE, is_held, why_not_dtype
+from ....ir.types import WARN_ON_WRITE, is_bfloat16, is_held, why_not_dtype
 from ...object_model.constants import ELLIPSIS
 from ...recording.nodes import declare_symbols, placeholder
 from ...state.tracker import VariableTracker
@@ -80,7 +80,8 @@ def is_untracked(value: Any) -> bool:
     kind = type(value)
     if library_of(kind) is None:
         return isinstance(value, np.ndarray)
-    return not is_held(value.dtype) or bool(
+    is_theirs = kind is not np.ndarray and is_bfloat16(value.dtype)
+    return not (is_theirs or is_held(value.dtype)) or bool(
         isinstance(value, np.ndarray) and value.flags.num & WARN_ON_WRITE
     )
 
