@@ -82,9 +82,13 @@ def is_append(value: Any) -> bool:
     return isinstance(value, types.BuiltinMethodType) and type(value.__self__) is list
 
 
+NAMES_IN_CORE = {id(each): name for name, each in reversed(vars(_core).items())}
+
+
 def name_in_core(value: Any) -> str | None:
     """The name of a mark or type of the native core."""
-    return next((name for name, each in vars(_core).items() if each is value), None)
+    name = NAMES_IN_CORE.get(id(value))
+    return name if name is not None and getattr(_core, name, None) is value else None
 
 
 def _of_mark(value: Any) -> str:
@@ -190,9 +194,9 @@ def _modules(value: Any) -> Iterator[Any]:
 
 def lookup(module: str, name: str) -> Any:
     """What a loaded module has under a name; a module of this package is loaded for it."""
-    if module.startswith(OURS):
-        importlib.import_module(module)
     there = sys.modules.get(module)
+    if there is None and module.startswith(OURS):
+        there = importlib.import_module(module)
     try:
         return operator.attrgetter(name)(there) if name else there
     except AttributeError:

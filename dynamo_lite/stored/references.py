@@ -39,6 +39,8 @@ OWN = (float, complex, tuple, frozenset, types.CodeType)
 """Types of constants of a code that are no others, however equal."""
 CONTENTS = (list, dict, set)
 ALONE = frozenset(map(type, (None, ..., NotImplemented, True)))
+BY_VALUE = ALONE | {int, str, bytes}
+"""Types whose values nothing has a reference to."""
 CORE = _core.__name__
 NATIVE = CORE.rpartition(".")[0]
 
@@ -91,7 +93,7 @@ class Writer(pickle.Pickler):
     def persistent_id(self, value: Any) -> Any:
         """The reference of a value that has an identity; None for what is written by value."""
         kind = type(value)
-        if kind in ALONE:
+        if kind in BY_VALUE:
             return None
         if (again := self.named.get(id(value))) is not None:
             return again[1]

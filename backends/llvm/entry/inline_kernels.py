@@ -25,6 +25,7 @@ def is_scalar(kernel: Kernel) -> bool:
 def statements(entry: Entry, kernel: Kernel) -> None:
     """The statements of a kernel without axes, right here."""
     builder = entry.builder
+    entry.modules.computes = True
     nest = Nest(builder, 1, produce, lambda nest, expr, value: None)
     nest.symbols, nest.scalars, nest.zero = entry.symbols, entry.scalars, entry.zero()
     nest.halved, nest.marks = halves(kernel), entry.marks

@@ -20,11 +20,12 @@ OF_ALL_PASSES = ' strictfp "no-builtins" "no-jump-tables"="true"'  # which the l
 @dataclass(slots=True)
 class Modules:
     """`begin` is given each module as soon as it is written. `whole`: there is but one, where LLVM
-    keeps variables in registers."""
+    keeps variables in registers. `computes`: the entry itself computes numbers; most only call."""
 
     target: Target
     begin: Callable[[str], object]
     whole: bool
+    computes: bool = False
     texts: list[str] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)  # in no module yet
     others: list[str] = field(default_factory=list)  # declarations of those in earlier modules
@@ -40,7 +41,7 @@ class Modules:
 
     def finish(self, tables: Sequence[str], lines: Sequence[str]) -> tuple[str, ...]:
         """The texts of all modules; the last has the entry, with these lines."""
-        entry = entry_of(tables, lines)
+        entry = entry_of(tables, lines, "" if self.computes else OF_CALLS)
         if self.whole:
             own = [(ENTRY, lines), *self.functions_of_program]
             kept = [strict(each) if len(each) < MOST else None for _, each in own]
@@ -77,11 +78,13 @@ class Modules:
 
 
 ENTRY = "define i32 @entry(ptr %frame) #0"
+OF_CALLS = " noinline optnone"
+"""Few of LLVM's passes run on it: it spends its time in what it calls."""
 
 
-def entry_of(tables: Sequence[str], lines: Sequence[str]) -> str:
+def entry_of(tables: Sequence[str], lines: Sequence[str], marks: str) -> str:
     """The function of the whole program, behind the tables that it reads."""
-    return "\n".join([*tables, function_of(ENTRY, lines)])
+    return "\n".join([*tables, function_of(ENTRY + marks, lines)])
 
 
 def function_of(head: str, lines: Sequence[str]) -> str:
