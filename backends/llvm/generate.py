@@ -77,9 +77,10 @@ def program_image(
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))
         OUTPUT_CODE.debug("%s", "\n".join(code.texts))
-    return Image(
+    steps, flags = counted_steps(program, code.counted, places, hint), inexact_flags(program)
+    return Image(  # what could be told while LLVM was at work is told by now
         objects.all(), code.n_inputs, code.n_slots, code.n_outputs, code.constants, code.descrs,
-        counted_steps(program, code.counted, places, hint), inexact_flags(program), memory,
+        steps, flags, memory,
     )
 
 
