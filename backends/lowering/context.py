@@ -88,6 +88,7 @@ class Lowering:
     intervals: dict[Buffer, tuple[int, int]] = field(default_factory=dict)  # of variables
     at_least: dict[Buffer, Expr] = field(default_factory=dict)  # what variables are not below
     defined: dict[Buffer, Expr] = field(default_factory=dict)  # numbers that are stored once
+    numbers: set[Buffer] = field(default_factory=set)  # that hold one each
     checked: dict[Expr, Checked] = field(default_factory=dict)  # what a check has been made of
     exact: dict[Expr, Any] = field(default_factory=dict)  # numbers that are `unsigned_sums`
     has_functions: bool = False  # whether programs may have functions that call themselves
@@ -104,7 +105,7 @@ class Lowering:
             self.in_order, notes=self.notes, ownership=self.ownership.inside(), counts=self.counts,
             constants=self.constants, errstate=self.errstate, origins=self.origins,
             intervals=self.intervals, defined=self.defined, functions=self.functions,
-            has_functions=self.has_functions, at_least=self.at_least,
+            has_functions=self.has_functions, at_least=self.at_least, numbers=self.numbers,
         )
         inner.relations.know(self.relations)
         return inner
@@ -177,6 +178,7 @@ class Lowering:
         self.store(made, value)
         if value.type.form is not Form.ARRAY:
             self.defined[buffer] = value.expr
+            self.numbers.add(buffer)
         if why:
             self.notes.append(f"{buffer.name}: {why}")
         return made

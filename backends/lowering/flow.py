@@ -6,12 +6,10 @@ before the first of them is stored.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...base.records import dataclass
 from ...ir.control import is_control
 from ...ir.graph import Graph
 from ...ir.node import Node
@@ -19,9 +17,10 @@ from ...ir.sizes import SizeExpr
 from ...ir.types import ArrayType, Form
 from ..loop_ir import simplify
 from ..loop_ir.loops import Buffer, Check, Expr, Load, Offset, Store
-from ..loop_ir.program import Branch, Loop, Rotate
+from ..loop_ir.program import Branch, Loop, Rotate, Step
 from ..loop_ir.simplify import BOOL, INT64, const
 from ..passes.materialise import Access
+from .assumptions import Assumption, of_arm
 from .carried_ints import note_carried
 from .changes import computed, log_undo, may_change, own_copy
 from .context import Lowering, lowers, packed
@@ -44,6 +43,7 @@ def number_type(type_: ArrayType) -> ArrayType:
 def variable(low: Lowering, type_: ArrayType) -> Value:
     """A number in memory of its own."""
     buffer = low.allocate(number_type(type_), "n")
+    low.numbers.add(buffer)
     return Value(type_, (), Load(buffer, Offset()))
 
 
@@ -125,7 +125,7 @@ def for_loop(
 
 def from_zero(
     low: Lowering, index: Buffer, start: Expr, limits: Sequence[Interval], body: Graph
-) -> Assumption | None:
+) -> tuple[Expr, Assumption] | None:
     """That a loop does not begin below 0, where only the data can tell and it does little: then
     its indices need not be looked at in each iteration."""
     start = first_of(low, start)
@@ -134,40 +134,13 @@ def from_zero(
         return None
     assert isinstance(start, Load)
     last = max(0, limits[1][1] - 1)
-    return Assumption(
-        compare("greater_equal", start, const(0, INT64)),
-        {index: (0, last), start.buffer: (0, last)}, {index: start})
+    known = Assumption({index: (0, last), start.buffer: (0, last)}, {index: start})
+    return compare("greater_equal", start, const(0, INT64)), known
 
 
 def is_short(body: Graph) -> bool:
     """Whether a loop with this body may be there twice."""
     return len(body.calls) <= SHORT and not any(map(is_control, body.calls))
-
-
-@dataclass(frozen=True, slots=True)
-class Assumption:
-    """What a version of a loop is made for: a condition, between what variables lie then, and what
-    each of them is at least."""
-
-    condition: Expr
-    intervals: Mapping[Buffer, Interval]
-    at_least: Mapping[Buffer, Expr]
-
-    @contextmanager
-    def made(self, low: Lowering) -> Iterator[None]:
-        """It holds of what is lowered meanwhile."""
-        before = {buffer: low.intervals.get(buffer) for buffer in self.intervals}
-        low.intervals.update(self.intervals)
-        low.at_least.update(self.at_least)
-        try:
-            yield
-        finally:
-            for buffer in self.at_least:
-                del low.at_least[buffer]
-            for buffer, known in before.items():
-                low.intervals.pop(buffer)
-                if known is not None:
-                    low.intervals[buffer] = known
 
 
 def _end(low: Lowering, end: Any) -> Expr:
@@ -219,7 +192,7 @@ def _looped(
     low: Lowering, node: Node, index: tuple[Value, ...], proceed: Value, body: Graph,
     carried: Sequence[Any], operands: Sequence[Any], versions: int,
     begin: Callable[[Lowering], None], more: Callable[[Lowering, Any], None],
-    most: int | None = None, assumption: Assumption | None = None,
+    most: int | None = None, version: tuple[Expr, Assumption] | None = None,
 ) -> tuple[Any, ...]:
     count = len(operands) - versions
     kinds = node.type
@@ -251,16 +224,17 @@ def _looped(
         more(inner, again)
         return Loop(load_of(proceed).buffer, tuple(inner.steps), most), rotated
 
-    if assumption is None:
+    if version is None:
         made, rotated = loop()
         low.steps.append(made)
     else:
+        condition, assumption = version
         with assumption.made(low):
             quick, rotated = loop()
         other, also_rotated = loop()
         rotated |= also_rotated
         test = variable(low, ArrayType(BOOL, form=Form.PYTHON))
-        low.launch((), Store(load_of(test).buffer, Offset(), assumption.condition))
+        low.launch((), Store(load_of(test).buffer, Offset(), condition))
         low.steps.append(Branch(load_of(test).buffer, (quick,), (other,)))
     for condition in found.behind:
         low.launch((), Check(condition))
@@ -367,25 +341,36 @@ def cond(
     read = ready(low, operands[:count])
     blocks = []
     known: list[dict[Buffer, Interval]] = []
-    for body in (true, false):
-        arguments = (*read, *results[fresh:])
-        own = {load_of(result).buffer for result in results[fresh:]}
-        inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
-        known.append({})
-        for result, value in zip(results, outputs):
-            if result.type.form is not Form.ARRAY:
-                if result.dtype.kind in "iu":
-                    expr = operand_at(inner, value, (), result.dtype)
-                    known[-1][load_of(result).buffer] = interval(inner, expr)
-                assign_number(inner, result, value)
-            elif not (value.is_memory and load_of(value).buffer == load_of(result).buffer):
-                log_undo(inner, result)
-                inner.store(result, value)
-        blocks.append(tuple(inner.steps))
-    for buffer, limits in known[0].items():
-        low.intervals[buffer] = hull(limits, known[1][buffer])
+    condition = operand_at(low, predicate, (), BOOL)
+    for body, holds in ((true, True), (false, False)):
+        with of_arm(low, condition, holds).made(low):
+            steps, limits = arm(low, body, read, results, fresh)
+        blocks.append(steps)
+        known.append(limits)
+    for buffer, within in known[0].items():
+        low.intervals[buffer] = hull(within, known[1][buffer])
     if (both := both_arms(test, (blocks[0], blocks[1]), read, results)) is not None:
         run_both(low, both)
     else:
         low.steps.append(Branch(load_of(test).buffer, *blocks))
     return tuple(results)
+
+
+def arm(
+    low: Lowering, body: Graph, read: Sequence[Any], results: Sequence[Value], fresh: int
+) -> tuple[tuple[Step, ...], dict[Buffer, Interval]]:
+    """The steps of an arm, and between what the ints lie that it leaves."""
+    arguments = (*read, *results[fresh:])
+    own = {load_of(result).buffer for result in results[fresh:]}
+    inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
+    limits: dict[Buffer, Interval] = {}
+    for result, value in zip(results, outputs):
+        if result.type.form is not Form.ARRAY:
+            if result.dtype.kind in "iu":
+                expr = operand_at(inner, value, (), result.dtype)
+                limits[load_of(result).buffer] = interval(inner, expr)
+            assign_number(inner, result, value)
+        elif not (value.is_memory and load_of(value).buffer == load_of(result).buffer):
+            log_undo(inner, result)
+            inner.store(result, value)
+    return tuple(inner.steps), limits
