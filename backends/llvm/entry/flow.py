@@ -30,6 +30,7 @@ from .state import Entry, writes
 
 PATIENCE = 200_000  # nanoseconds, by the estimate, after which a loop asks for signals
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
+BRIEF = 1_000  # nanoseconds that a loop may take within an iteration of another one
 FEW = 16  # iterations after which it does so where they may take longer than the estimate
 
 
@@ -39,10 +40,11 @@ def loop(entry: Entry, step: Loop) -> None:
     is a loop around the loop, so that LLVM finds no call in the inner one."""
     begin_inside(entry, step)
     spent, counter = spent_by(step), counter_of(step)
-    is_short = step.most is not None and step.most * spent <= PATIENCE
-    if counter is None:
-        (short if is_short else uncounted)(entry, step, spent)
-    elif is_short:
+    if is_brief(step):
+        brief(entry, step)
+    elif counter is None:
+        uncounted(entry, step, spent)
+    elif step.most is not None and step.most * spent <= PATIENCE:
         counted(entry, step, spent, counter)
     else:
         in_rounds(entry, step, spent, counter)
@@ -68,24 +70,17 @@ def uncounted(entry: Entry, step: Loop, spent: int) -> None:
     builder.label(done)
 
 
-def short(entry: Entry, step: Loop, spent: int) -> None:
-    """Behind the last iteration it is looked at as if there had been as many as there may be."""
-    assert step.most is not None
+def brief(entry: Entry, step: Loop) -> None:
+    """A loop that is over so soon that its time counts as that of the loop around it."""
     builder = entry.builder
-    first, body, ask, over, done = map(builder.fresh, ("first", "body", "ask", "over", "done"))
+    first, body, done = map(builder.fresh, ("first", "body", "done"))
     builder.branch(truth(entry, step.proceed), first, done)
     builder.label(first)
     run_block(entry, step.entering)
     builder.jump(body)
     builder.label(body)
     run_block(entry, step.steps)
-    builder.branch(truth(entry, step.proceed), body, over)
-    builder.label(over)
-    is_due = is_time(entry, builder.integer(step.most * spent))
-    builder.branch(is_due, ask, done, is_rare=True)
-    builder.label(ask)
-    poll(entry)
-    builder.jump(done)
+    builder.branch(truth(entry, step.proceed), body, done)
     builder.label(done)
 
 
@@ -161,6 +156,12 @@ def spent_by(step: Loop) -> int:
     return max(spent, PATIENCE // FEW) if any(map(grows, all_steps(step.steps))) else spent
 
 
+def is_brief(step: Loop) -> bool:
+    """Whether a loop takes no time that counts; nothing counts its iterations."""
+    is_short = step.most is not None and step.most * spent_by(step) <= BRIEF
+    return is_short and counter_of(step) is None
+
+
 def is_time(entry: Entry, spent: Value) -> Value:
     """Whether it is time to ask, after so long."""
     builder = entry.builder
@@ -230,10 +231,14 @@ def run_block(entry: Entry, steps: Sequence[Step]) -> None:
 
 
 def nanoseconds(steps: Sequence[Step]) -> float:
-    """About how long steps take at least, where they have no loops in them."""
+    """About how long steps take at least, but for loops that look themselves whether it is time."""
     total = 1.0
     for step in steps:
-        if isinstance(step, Launch):
+        if isinstance(step, Branch):
+            total += max(map(nanoseconds, (step.true, step.false))) - 1
+        elif isinstance(step, Loop):
+            total += (step.most or 0) * spent_by(step) if is_brief(step) else 0
+        elif isinstance(step, Launch):
             points = product(axis.extent for axis in step.kernel.axes)
             total += points / 8 if isinstance(points, int) else 10.0
         elif isinstance(step, (Extern, Product)):
