@@ -2,7 +2,7 @@
 for the next steps to run."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -232,15 +232,20 @@ def run_block(entry: Entry, steps: Sequence[Step]) -> None:
 
 def nanoseconds(steps: Sequence[Step]) -> float:
     """About how long steps take at least, but for loops that look themselves whether it is time."""
-    total = 1.0
+    total = 1.0 + sum((loop.most or 0) * spent_by(loop) for loop in brief_loops(steps))
     for step in steps:
-        if isinstance(step, Branch):
-            total += max(map(nanoseconds, (step.true, step.false))) - 1
-        elif isinstance(step, Loop):
-            total += (step.most or 0) * spent_by(step) if is_brief(step) else 0
-        elif isinstance(step, Launch):
+        if isinstance(step, Launch):
             points = product(axis.extent for axis in step.kernel.axes)
             total += points / 8 if isinstance(points, int) else 10.0
         elif isinstance(step, (Extern, Product)):
             total += 10.0 if isinstance(step, Extern) and drawn(step) is not None else 1000.0
     return total
+
+
+def brief_loops(steps: Sequence[Step]) -> Iterator[Loop]:
+    """Those among steps and in arms."""
+    for step in steps:
+        if isinstance(step, Branch):
+            yield from brief_loops((*step.true, *step.false))
+        elif isinstance(step, Loop) and is_brief(step):
+            yield step
