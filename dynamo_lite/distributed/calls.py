@@ -33,17 +33,17 @@ from ..native import CompiledFunction
 from ..runtime.compile_frame import compiled_function
 from ..runtime.options import Options
 from ..runtime.stats import FrameRecord, registry
-from .blocks import in_blocks
-from .cuts import Value, outside
-from .dask_arrays import Weaver
-from .elementwise import in_one_block
-from .layers import Layers
 from .left import Left
-from .partition import Scalar
-from .program import Created, Note, NotInBlocks, Program
-from .rules import rule_for
-from .sources import BlockSource
-from .stand_ins import memory_of, sizes, stand_in
+from .partitions.blocks import in_blocks
+from .partitions.cuts import Value, outside
+from .partitions.partition import Scalar
+from .partitions.program import Created, Note, NotInBlocks, Program
+from .partitions.sources import BlockSource
+from .partitions.stand_ins import memory_of, sizes, stand_in
+from .rules.elementwise import in_one_block
+from .rules.table import rule_for
+from .tasks.dask_arrays import Weaver
+from .tasks.layers import Layers
 
 FUSION, GRAPH_BREAKS = map(logs.logger, ("fusion", "graph_breaks"))
 

@@ -9,10 +9,10 @@ import dask.array as da
 from ..base.records import dataclass
 from ..ir.row import row_of
 from ..ir.tree import leaves, map_leaves
-from .cuts import Value, outside
-from .elementwise import whole
-from .layers import Layers
-from .program import Call, Created
+from .partitions.cuts import Value, outside
+from .partitions.program import Call, Created
+from .rules.elementwise import whole
+from .tasks.layers import Layers
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from ..ir.graph import Graph
 from ..ir.tree import leaves, map_leaves
 from ..runtime.options import Options
 from .block_sizes import bytes_per_block, rows_per_block
-from .blocks import in_blocks
 from .calls import Blockwise
-from .sources import SMALL, BlockSource, cut_evenly, explicit, is_dataset
+from .partitions.blocks import in_blocks
+from .partitions.sources import SMALL, BlockSource, cut_evenly, explicit, is_dataset
 from .threads import on_threads
 
 PLAIN = (np.ndarray, np.memmap)

@@ -21,7 +21,9 @@ tracer tracer.rules api tracer.state tracer.polyfills tracer.object_model
 tracer.trackers tracer.trackers.containers tracer.trackers.objects tracer.recording
 tracer.trackers.arrays
 tracer.numpy tracer.python tracer.control_flow tracer.builtins tracer.calls tracer.opcodes
-tracer.frame codegen stored tiering runtime derivatives distributed reports script notebook testing
+tracer.frame codegen stored tiering runtime derivatives
+distributed.partitions distributed.rules distributed.tasks distributed
+reports script notebook testing
 """.split()
 APART = ({"guards", "tracer", "codegen"}, {"backends"})
 LARGEST_KNOT = 6

@@ -152,7 +152,7 @@ def test_names_are_found():
 
 
 def test_rows_and_rules_for_blocks_name_each_other():
-    rules = pytest.importorskip("dynamo_lite.distributed.rules", exc_type=ImportError)
+    rules = pytest.importorskip("dynamo_lite.distributed.rules.table", exc_type=ImportError)
     assert {row.blocks for row in ROWS.values()} - {None} == rules.BY_NAME.keys()
 
 

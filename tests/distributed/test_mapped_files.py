@@ -10,8 +10,8 @@ import pytest
 import dynamo_lite as dl
 
 pytest.importorskip("dask.array")
-from dynamo_lite.distributed import files
-from dynamo_lite.distributed.sources import BlockSource
+from dynamo_lite.distributed.partitions import files
+from dynamo_lite.distributed.partitions.sources import BlockSource
 
 X = np.random.default_rng(0).random((1000, 4))
 

@@ -12,7 +12,7 @@ from ..graphs import graph_of
 
 pytest.importorskip("dask.array")
 
-from dynamo_lite.distributed.packed import packed, unpacked
+from dynamo_lite.distributed.tasks.packed import packed, unpacked
 
 
 def chain(x):

@@ -8,7 +8,7 @@ import pytest
 import dynamo_lite as dl
 
 pytest.importorskip("dask.array")
-from dynamo_lite.distributed.files import Rows
+from dynamo_lite.distributed.partitions.files import Rows
 from dynamo_lite.distributed.threads import blas, on_threads
 
 X = np.random.default_rng(0).random((4000, 4))

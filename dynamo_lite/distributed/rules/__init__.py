@@ -1,0 +1,1 @@
+"""What operations become for arrays in blocks: a function for each rule."""

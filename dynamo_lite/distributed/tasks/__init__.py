@@ -1,0 +1,1 @@
+"""Partitions as tasks of Dask: what they are given, how they travel, what they run."""

@@ -1,0 +1,165 @@
+"""What a task runs: the compiled function of its partition, made once a process."""
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from multiprocessing import parent_process
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+from ...base.config import config
+from ...base.records import dataclass
+from ...errors import DataDiffers
+from ...ir.graph import Graph
+from ...ir.tree import map_leaves
+from ...native import CompiledFunction, set_num_threads
+from ...runtime.options import Options
+from ...runtime.other_data import told
+from ...tracer.frame.printed_graphs import Fact
+from ..partitions.files import root_of
+from ..partitions.sources import Piece
+from .definitions import Definition, Gives, Takes
+from .packed import packed
+
+_runners: dict[str, Runner] = {}
+_making = threading.Lock()
+
+
+@dataclass(eq=False, slots=True)
+class Content:
+    """A definition, written down when it is first sent; what was received is read when needed."""
+
+    definition: Definition | None
+    written: bytes = b""
+
+    def __reduce__(self) -> Any:
+        self.written = self.written or cloudpickle.dumps(self.definition)
+        return Content, (None, self.written)
+
+    def read(self) -> Definition:
+        if self.definition is None:
+            self.definition = cloudpickle.loads(self.written)
+        return self.definition
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFunction:
+    """What every task of a partition has, and is sent with.
+
+    `token` tells it from all others; `constants` stand in the place of its last parameters.
+    """
+
+    token: str
+    content: Content
+    constants: tuple[tuple[str, Any], ...] = ()
+
+    def with_constants(self, constants: tuple[tuple[str, Any], ...]) -> BlockFunction:
+        if not constants:
+            return self
+        return BlockFunction(f"{self.token}-{constants}", self.content, constants)
+
+    def __call__(self, *arguments: Any) -> Any:
+        runner = _runners.get(self.token)
+        return (self.runner() if runner is None else runner)(arguments)
+
+    def runner(self) -> Runner:
+        """Of this process, for all tasks of the kind."""
+        with _making:
+            if self.token not in _runners:
+                share_cores()
+                definition = self.content.read()
+                _runners[self.token] = Runner(
+                    definition.compiled(dict(self.constants)), definition.takes, definition.gives)
+            return _runners[self.token]
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Takes the arguments of a task apart, and its results; see `Definition`."""
+
+    compiled: CompiledFunction
+    takes: tuple[Takes, ...]
+    gives: tuple[Gives, ...]
+
+    def __call__(self, arguments: Sequence[Any]) -> Any:
+        inputs: list[Any] = []
+        for argument, count in zip(arguments, self.takes):
+            if type(argument) is Piece:
+                inputs.append(alike(argument.read()))
+            elif not count:
+                inputs.append(alike(argument))
+            elif isinstance(count, tuple):
+                inputs += map(alike, stacked(argument, *count))
+            else:
+                inputs += map(alike, argument[0].of(argument[1:]))
+        try:
+            results = self.compiled(*inputs)
+        except DataDiffers as differs:
+            raise DataDiffers(told(differs, NO_EXCEPTION)) from None
+        results = [*map(compact, results)]
+        for result in results:
+            writeable(result)
+        if self.gives == ONE:
+            return results[0]
+        ports = [map_leaves(results.__getitem__, port) for port in self.gives]
+        return ports[0] if len(ports) == 1 else tuple(ports)
+
+
+ONE: tuple[Gives, ...] = (0,)
+NO_EXCEPTION = "of arrays in blocks only tasks know that, which do not run the function"
+
+
+def alike(value: Any) -> Any:
+    """Blocks that came from other processes cannot be written, and lie anywhere in a message: with
+    all read-only and aligned, one compiled function serves for all."""
+    if type(value) is not np.ndarray:
+        return value
+    flags = value.flags
+    if not flags.aligned:
+        value = value.copy(order="K")
+    elif flags.writeable:
+        value = value.view()
+    value.flags.writeable = False
+    return value
+
+
+def compact(result: Any) -> Any:
+    """A copy of a view of less than half of a block, all of which would stay in memory with it."""
+    if type(result) is np.ndarray and 2 * result.nbytes < root_of(result).nbytes:
+        return result.copy()
+    return result
+
+
+def writeable(result: Any) -> None:
+    """Of a view of a block, what the block itself is."""
+    if type(result) is np.ndarray and not result.flags.writeable:
+        with contextlib.suppress(ValueError):
+            result.flags.writeable = True
+
+
+def share_cores() -> None:
+    """In a worker process: as many threads as Dask gives libraries there, where the program does
+    not say how many; there is a process for each of the others."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    is_worker = "distributed.worker" in sys.modules and parent_process() is not None
+    if is_worker and config.threads == 0 and given.isdecimal():
+        set_num_threads(max(1, int(given)))
+
+
+def stacked(parts: Sequence[Any], fold: int, count: int) -> list[np.ndarray]:
+    """The arrays at each place of the tuples for one combination, one above the other."""
+    return [np.stack([part[fold][at] for part in parts]) for at in range(count)]
+
+
+def block_function(
+    graph: Graph, name: str, options: Options, takes: tuple[Takes, ...], gives: tuple[Gives, ...],
+    likely: tuple[tuple[Fact, int], ...],
+) -> BlockFunction:
+    """The function of a finished graph, with its output."""
+    definition = Definition(name, packed(graph), options, takes, gives, likely)
+    return BlockFunction(definition.token(graph), Content(definition))
