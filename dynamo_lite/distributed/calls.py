@@ -33,7 +33,7 @@ from ..native import CompiledFunction
 from ..runtime.compile_frame import compiled_function
 from ..runtime.options import Options
 from ..runtime.stats import FrameRecord, registry
-from .left import Left
+from .fallback import Left
 from .partitions.blocks import in_blocks
 from .partitions.cuts import Value, outside
 from .partitions.partition import Scalar

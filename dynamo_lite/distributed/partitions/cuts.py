@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from ...base.records import dataclass, field
 from ...errors import Unsupported
-from .ends import NOTHING, Ends
+from .boundaries import NOTHING, Ends
 
 if TYPE_CHECKING:
     from ...ir.node import Node

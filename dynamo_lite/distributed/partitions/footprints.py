@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass, field
+from .boundaries import NOTHING, Ends, Reach
 from .cuts import Dim, Value
-from .ends import NOTHING, Ends, Reach
 from .sources import Piece
 
 

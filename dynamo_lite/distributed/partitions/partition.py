@@ -18,8 +18,8 @@ from ...ir.node import Node
 from ...ir.row import Kind, row_of
 from ...ir.tree import leaves, map_leaves
 from .blocks import is_source
+from .boundaries import NOTHING, Ends
 from .cuts import Axis, Dim, Value, Window
-from .ends import NOTHING, Ends
 from .footprints import Footprint, Span, View
 
 

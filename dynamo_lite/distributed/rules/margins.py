@@ -10,8 +10,8 @@ import numpy as np
 from ...errors import Unsupported
 from ...ir.rules.values import normal_axis
 from ...ir.tree import leaves
+from ..partitions.boundaries import NOTHING, Ends
 from ..partitions.cuts import Axis, Chunks, Value, Window, common_cut
-from ..partitions.ends import NOTHING, Ends
 from ..partitions.partition import span
 from ..partitions.program import Call, Created
 from .elementwise import in_one_block, recut, step

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...errors import Unsupported
 from ...ir.tree import leaves
+from ..partitions.boundaries import NOTHING
 from ..partitions.cuts import Axis, Deferred, Unknown, Value, Window
-from ..partitions.ends import NOTHING
 from ..partitions.program import Call, Created
 from .elementwise import ITEM, in_one_block, step
 from .positions import BY_DATA, at_positions

@@ -15,8 +15,8 @@ import numpy as np
 from ...errors import Unsupported
 from ...ir.node import Node
 from ...ir.tree import leaves
+from ..partitions.boundaries import NOTHING, Ends
 from ..partitions.cuts import Axis, Chunks, Value, Window, aligned
-from ..partitions.ends import NOTHING, Ends
 from ..partitions.partition import Partition
 from ..partitions.program import Call, Created
 from ..partitions.space import Operand

@@ -17,8 +17,8 @@ from ..partitions.partition import Blocks, ByBlock, Fixed, Partition, Scalar, St
 from ..partitions.sources import Piece
 from .definitions import Takes
 from .layers import Layers
-from .likely import likely
 from .partial_results import PartialResults
+from .size_hints import likely
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from ...runtime.options import Options
 from ..partitions.cuts import Dim
 from ..partitions.partition import Parting, Partition
 from .layers import Key, Layers, label
-from .likely import of_groups
 from .running import BlockFunction, block_function
+from .size_hints import of_groups
 
 ARITY = 16
 """How many partial results one task combines."""
