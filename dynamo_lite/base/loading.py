@@ -38,16 +38,16 @@ def without_garbage() -> Iterator[None]:
     where others are frozen already."""
     is_enabled = gc.isenabled()
     gc.disable()
-    are_frozen, core = gc.get_freeze_count() > 0, sys.modules.get(CORE)
-    begin_keeping = getattr(core, "_begin_keeping", None) if are_frozen else None
+    core = sys.modules.get(CORE)
+    begin_keeping = getattr(core, "_begin_keeping", None)
     first = begin_keeping() if begin_keeping is not None else None
     try:
         yield
     finally:
         if core is not None and first is not None:
             core._keep_since(first)
+        elif is_enabled and not gc.get_freeze_count():  # what is frozen would not be any more
+            gc.freeze()
+            gc.unfreeze()
         if is_enabled:
-            if not are_frozen:  # what the program has frozen would not be any more
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()

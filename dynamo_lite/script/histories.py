@@ -6,12 +6,13 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ..base.config import config
 from ..native import CompiledFunction, forget_code
 from ..tiering.account import GAIN, Account
 from ..tiering.decisions import Decision
 from .comparisons import Answer, Comparison, Timing
 from .loops import has_plain_loops
-from .plain_code import DEEPEST, plain_size
+from .plain_code import DEEPEST, LIBRARIES, plain_size
 
 if TYPE_CHECKING:
     from ..runtime.stats import FrameRecord
@@ -50,7 +51,7 @@ class CodeHistory:
         elif decision is not None:
             account.needs = decision.saved
         self.names_arrays = False
-        self.is_looked_at = False
+        self.is_looked_at = self.knows_names = False
         self.looked_for = -1.0
         """What it waited for when its calls were last watched for its sake."""
         self.noted = 0.0
@@ -119,6 +120,19 @@ class CodeHistory:
         if self.account.has_loops and not self.is_looked_at:
             self.account.has_loops = has_plain_loops(function.__code__, function.__globals__)
         self.is_looked_at = True
+
+    def look_at_names(self, function: FunctionType) -> None:
+        """What its code seems to be about, once it has run for a while."""
+        if not self.knows_names and self.account.own >= config.warm_seconds:
+            self.account.plain = plain_size(function)
+            self.account.calls_libraries = not LIBRARIES.isdisjoint(function.__code__.co_names)
+            self.knows_names = True
+
+    def until_looked_at(self, lacking: float) -> float:
+        """Seconds that it runs before it is asked about again, if it lacks so many."""
+        if self.knows_names or self.account.lender.costs.is_loaded:
+            return lacking
+        return min(lacking, config.warm_seconds - self.account.own)
 
     def plain_size(self, depth: int = DEEPEST) -> int:
         """Instructions of code that does nothing but operations on arrays, as far as names tell."""

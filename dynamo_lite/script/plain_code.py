@@ -31,6 +31,8 @@ OTHERS = frozenset(
 EFFECTS = ("IMPORT_NAME", "LOAD_BUILD_CLASS", "BEFORE_WITH", "YIELD_VALUE", "DELETE_GLOBAL",
            "STORE_GLOBAL", "PUSH_EXC_INFO", "MAKE_FUNCTION", "LIST_APPEND", "SET_ADD", "MAP_ADD")
 NAMES, ATTRIBUTES = ("LOAD_GLOBAL", "LOAD_NAME"), ("LOAD_METHOD", "LOAD_ATTR")
+LIBRARIES = frozenset({"fft", "linalg"})
+"""Parts of NumPy whose functions take nearly all of the time of most code that calls them."""
 PACKAGES = frozenset({"numpy", "math"})
 
 

@@ -174,11 +174,12 @@ class Candidates:
             return 0 if history.asked < ASKED_AGAIN else self.leave(function, NO_ARRAYS)
         history.look_at_loops(function)
         history.note_time(code)
+        history.look_at_names(function)
         note_sizes(history.sizes, values)
         if history.account.is_promised and self.is_below_tried(caller):
             history.account.is_promised, history.account.expected = False, 0.0
         if lacking := history.account.lacks(values):
-            return nanoseconds(lacking * history.stretch)
+            return nanoseconds(history.until_looked_at(lacking) * history.stretch)
         return self.compiled_form(function, history, caller)
 
     def is_below_tried(self, caller: FrameType | None) -> bool:

@@ -34,8 +34,8 @@ is an operation on arrays. Where no call was timed yet, most of the code may be 
 and there may be no further call."""
 BULK, BULKY = 10e-6, 2.0
 """Seconds of a call for each instruction of code without loops from which NumPy's loops over large
-arrays, or other functions, take nearly all of it; and how many times as much of such code has to
-have run for the compiler to be loaded for it."""
+arrays, or other functions, take nearly all of it; and how many times as much of such code, or of
+code that calls libraries, has to have run for the compiler to be loaded for it."""
 PATIENCE = 0.02
 """Seconds that code runs before it is asked again whether the program can afford to compile it."""
 FURTHER = 2.0
@@ -56,6 +56,11 @@ class Account:
     lender: Lender
     has_loops: bool
     size: int
+    plain: int = 0
+    """Instructions of code that names nothing but operations on arrays, with those of the functions
+    that it calls; 0 for other code, and as long as nobody has looked."""
+    calls_libraries: bool = False
+    """Whether it names functions that take their time themselves, as NumPy's of linear algebra."""
 
     # -- what Python took
     ran: float = 0.0
@@ -156,8 +161,9 @@ class Account:
     def _loading(self) -> float:
         """What it has to be worth that the compiler is loaded for it."""
         costs, is_known = self.lender.costs, self.is_tried or self.is_promised
-        seconds = costs.loading(pays=is_known)
-        if self.is_bulk and not (self.has_loops or is_known):
+        is_bulk = self.is_bulk
+        seconds = costs.loading(pays=is_known, plain=0 if is_bulk else self.plain)
+        if (is_bulk or self.calls_libraries) and not (self.has_loops or is_known):
             seconds *= BULKY
         if self.expected and not self.is_tried:  # there will be a graph, the sooner the better
             seconds += costs.generator()
@@ -175,7 +181,7 @@ class Account:
     def is_bulk(self) -> bool:
         """Whether it runs loops of NumPy over large arrays, or other code, for nearly all of its
         time."""
-        return self.call > BULK * self.size
+        return self.call > BULK * max(self.size, self.plain)
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""

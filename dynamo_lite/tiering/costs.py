@@ -25,6 +25,10 @@ ones take half of that. It is not given up before, however little the code ran: 
 """
 OPERATION = 0.005
 """Lowering one more operation, in graphs of 6 to 120 elementwise operations."""
+OPERATIONS = 0.3
+"""Operations in the graph of code that works on arrays alone, for each of its instructions."""
+PAYBACK = 2.0
+"""How long code has to have run at least, in what lowering its graph is going to take."""
 INSTRUCTION = {True: 0.0005, False: 0.002}
 """Analysing and lowering one more instruction of code that works on arrays alone, with those of the
 code that it calls; and of other code, of which nothing is known but how many it has itself."""
@@ -45,10 +49,15 @@ class Costs:
     has_generator: bool = True
     """And its code generator."""
 
-    def loading(self, *, pays: bool) -> float:
+    def loading(self, *, pays: bool, plain: int = 0) -> float:
         """Loading the compiler, if it is not there: for code for which compiling has paid in an
-        earlier run, or other code."""
-        return 0.0 if self.is_loaded else self._at_most(LOADING[pays])
+        earlier run, or other code; for `plain` instructions that work on arrays alone, which all
+        but surely make a graph, at most what that is worth."""
+        seconds = LOADING[pays]
+        if plain:
+            graph = GENERATOR + OPERATION * OPERATIONS * plain
+            seconds = min(seconds, LOADING[True] + PAYBACK * graph)
+        return 0.0 if self.is_loaded else self._at_most(seconds)
 
     def generator(self) -> float:
         """The same of its code generator."""

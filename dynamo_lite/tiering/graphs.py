@@ -9,7 +9,7 @@ import math
 
 from ..base.config import config
 from .account import SHARE_OF_REST, WORK, Account
-from .costs import ENTERING, MOST_WAITED
+from .costs import ENTERING, MOST_WAITED, PAYBACK
 from .lender import PROFIT
 
 SHORT, FEW_TIMES = 0.05, 8.0
@@ -18,8 +18,6 @@ were, in which it has to pay then."""
 RUNS = 2.0
 """In how many runs of the program a graph is to pay that is kept on disk, where it is known how
 many calls there are in one."""
-PAYBACK = 2.0
-"""How long code has to have run at least, in what lowering its graph is going to take."""
 ROUNDING = 0.999
 """What a sum of times is at least, in the time that it was waited for."""
 SHARE_OF_SAVED = 0.75

@@ -160,7 +160,7 @@ def test_large_graphs_are_for_code_that_ran_long_or_is_known():
     found = account()
     found.known = 1.0
     assert affords(found, 10, 0.0) and not affords(found, 1000, 1.0)
-    assert found.price >= graphs.PAYBACK * 1000 * costs.OPERATION
+    assert found.price >= costs.PAYBACK * 1000 * costs.OPERATION
     found.is_tried, found.expected = True, costs.OPERATION * 20_000
     assert affords(found, 10_000, 0.0)  # what it saved in an earlier run is more
     assert not affords(found, 40_000, 0.0)
@@ -172,7 +172,7 @@ def test_no_graph_saves_more_than_a_call_takes_or_less_than_calling_it():
     assert not affords(found, 100, costs.ENTERING)
     found.needs = 0.0
     assert not affords(found, 1000, 10.0, has_loops=True) and affords(found, 1000, 10.0)
-    assert found.price == pytest.approx(graphs.PAYBACK * 1000 * costs.OPERATION, rel=0.1)
+    assert found.price == pytest.approx(costs.PAYBACK * 1000 * costs.OPERATION, rel=0.1)
 
 
 def test_what_compiling_takes_is_known_by_how_fast_a_program_has_started():
@@ -186,6 +186,31 @@ def test_what_compiling_takes_is_known_by_how_fast_a_program_has_started():
         for lender in slow.lender, fast.lender:
             lender.costs.is_loaded = False
         assert fast.lender.costs.loading(pays=True) < slow.lender.costs.loading(pays=True)
+
+
+def test_code_about_arrays_alone_is_worth_loading_the_compiler_sooner():
+    def waits(**about):
+        with dl.config.patch(warm_seconds=0.05):
+            found = account()
+            found.lender.costs.is_loaded = False
+            for name, value in about.items():
+                setattr(found, name, value)
+            return found.lacks([])
+
+    assert waits(plain=30) < 0.6 * waits() and waits(plain=30) < waits(plain=200) < waits()
+    assert waits(plain=1000) == waits()  # its graph may be too large
+    assert waits(plain=30, call=1e-3) > waits()  # loops over large arrays take all of its time
+    assert waits(plain=300, call=1e-3) == waits(plain=300)
+
+
+def test_code_that_calls_libraries_is_worth_loading_the_compiler_later():
+    with dl.config.patch(warm_seconds=0.05):
+        found, looping = account(), account(has_loops=True)
+        for each in found, looping:
+            each.lender.costs.is_loaded = False
+        waits = found.lacks([])
+        found.calls_libraries = looping.calls_libraries = True
+        assert found.lacks([]) > 1.9 * waits and looping.price == pytest.approx(waits, rel=0.01)
 
 
 def test_large_graphs_are_for_code_that_they_save_enough_of():

@@ -39,6 +39,10 @@ count = gc.get_freeze_count()
 _core._keep_since(first)
 assert gc.get_freeze_count() == count and any(each is first for each in gc.get_objects())
 """
+NOTHING_FROZEN = """
+gc.unfreeze()
+assert _core._begin_keeping() is None
+"""
 OTHER_THREADS = """
 go_on = threading.Event()
 other = threading.Thread(target=go_on.wait)
@@ -56,12 +60,12 @@ from dynamo_lite.native import _core
 class Cycle:
     def __init__(self):
         self.itself = self
-gc.collect()
+gc.freeze()
 gc.disable()
 """
 
 
-@pytest.mark.parametrize("program", [MADE_SINCE, COLLECTED_SINCE, NOTHING_MADE, OTHER_THREADS])
+@pytest.mark.parametrize("program", [MADE_SINCE, COLLECTED_SINCE, NOTHING_MADE, NOTHING_FROZEN, OTHER_THREADS])
 def test_what_was_made_since_is_kept_where_nobody_else_has_made_or_collected_it(program):
     """In a process of its own, whose only thread this is."""
     done = subprocess.run([sys.executable, "-c", BEGINNING + program], text=True,

@@ -214,6 +214,12 @@ static int is_only_thread_of(PyInterpreterState *interpreter) {
 // Whether no other thread can make objects meanwhile.
 int is_alone(void) { return is_only_thread_of(PyInterpreterState_Get()); }
 
+// Whether there are objects that the garbage collector does not look at, as after gc.freeze().
+int has_frozen(void) {
+    PyGC_Head *kept = &PyInterpreterState_Get()->gc.permanent_generation.head;
+    return _PyGCHead_NEXT(kept) != kept;
+}
+
 // Has the garbage collector look no more at the objects that were made after `first`, as
 // gc.freeze() does for all objects; nothing where it has gone through them already.
 void keep_from(PyObject *first) {

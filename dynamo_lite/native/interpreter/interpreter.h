@@ -19,6 +19,7 @@ void release_signals(unsigned long main);
 int hold_collection(void);
 void release_collection(int before);
 int is_alone(void);
+int has_frozen(void);
 void keep_from(PyObject *first);
 void track_memory(unsigned domain, void *memory, size_t nbytes);
 }

@@ -5,7 +5,7 @@
 namespace {
 
 PyObject *begin_keeping(PyObject *, PyObject *) {
-    if (!is_alone()) Py_RETURN_NONE;
+    if (!is_alone() || !has_frozen()) Py_RETURN_NONE;
     return PyList_New(0);
 }
 
@@ -17,7 +17,8 @@ PyObject *keep_since(PyObject *, PyObject *first) {
 PyMethodDef functions[] = {
     {"_begin_keeping", begin_keeping, METH_NOARGS,
      "_begin_keeping()\n--\n\n"
-     "What `_keep_since` takes, or None where other threads make objects, too."},
+     "What `_keep_since` takes, or None where other threads make objects, too, or no objects are\n"
+     "frozen."},
     {"_keep_since", keep_since, METH_O,
      "_keep_since(first, /)\n--\n\n"
      "Has the garbage collector look at no object any more that was made since; the collector must\n"
