@@ -90,10 +90,16 @@ def is_alike(history: CodeHistory, code: CodeType) -> bool:
 def plain_gain(history: CodeHistory, code: CodeType) -> float:
     """Seconds that compiling it, which was not done, is expected to save in the next run, but
     for what its graph takes."""
-    is_new = not history.compiled and (history.decision is None or history.decision.is_hot)
-    if not (is_new and is_alike(history, code)):
+    is_new = history.decision is None or history.decision.is_hot
+    has_entry = history.compiled and history.records
+    if has_entry or not (is_new and is_alike(history, code)):
         return 0.0
-    return gain_of_plain(history, history.account.own)
+    gain = gain_of_plain(history, history.account.own)
+    if not history.compiled:
+        return gain
+    account = history.account
+    takes = max(account.dear - account.lender.costs.generator(), 0.0)
+    return min(gain, max(saved_of_all(history, Timing.of(code)) - takes, 0.0))
 
 
 def gain_of_plain(history: CodeHistory, own: float) -> float:
@@ -114,7 +120,12 @@ def likely(history: CodeHistory, code: CodeType) -> Decision:
 def _promised(history: CodeHistory, timing: Timing) -> float:
     """Seconds that the graph would have saved of all calls which was not lowered, where that is
     worth it from the beginning of a run; else nothing."""
+    account, gain = history.account, saved_of_all(history, timing)
+    return gain if gain >= AT_ONCE * (account.dear + account.spent) else 0.0
+
+
+def saved_of_all(history: CodeHistory, timing: Timing) -> float:
+    """Seconds that it would have saved of all calls."""
     account, call = history.account, history.account.lender.cpu(timing.call)
     calls = max(call * timing.calls, account.ran) / call if call else 0.0
-    gain = account.promised * calls
-    return gain if gain >= AT_ONCE * (account.dear + account.spent) else 0.0
+    return account.promised * calls

@@ -290,6 +290,22 @@ def test_arithmetic_that_is_worth_a_graph_together_with_others_is_likely_to_pay(
     assert not history.account.is_likely and plain_gain(history, code) == gain
 
 
+def test_arithmetic_whose_graph_was_not_worth_it_alone_may_be_so_together_with_others(monkeypatch):
+    calls = Calls(monkeypatch)
+    history, account = calls.history, calls.history.account
+    history.names_arrays, history.function = True, lambda: arithmetic
+    history.records = history.operations = 0
+    code, account.ran = arithmetic.__code__, 0.4
+    assert plain_gain(history, code) == 0.0  # nobody knows what it would have saved
+    calls.python(1000, 0.4)
+    account.promised, account.dear = 0.2e-3, 0.05
+    assert plain_gain(history, code) == pytest.approx(1000 * 0.2e-3 - 0.05)
+    account.promised = 1.0
+    assert 0.1 < plain_gain(history, code) < 0.4
+    history.records = 1
+    assert plain_gain(history, code) == 0.0
+
+
 def test_a_graph_is_made_that_pays_in_as_many_calls_as_there_were(monkeypatch):
     """Although lowering it takes more than half of what was expected before it was known."""
     calls = Calls(monkeypatch)
