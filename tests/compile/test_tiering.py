@@ -17,7 +17,7 @@ from dynamo_lite.script.arrays import mentions_arrays, sizes_of
 from dynamo_lite.script.engine import compiled_form
 from dynamo_lite.script.functions import is_candidate
 from dynamo_lite.tiering import account as accounts
-from dynamo_lite.tiering import costs, graphs
+from dynamo_lite.tiering import costs
 from dynamo_lite.tiering import lender as lenders
 from dynamo_lite.tiering.account import Account, open_account
 from dynamo_lite.tiering.graphs import affords, most_operations

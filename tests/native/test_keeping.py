@@ -65,7 +65,8 @@ gc.disable()
 """
 
 
-@pytest.mark.parametrize("program", [MADE_SINCE, COLLECTED_SINCE, NOTHING_MADE, NOTHING_FROZEN, OTHER_THREADS])
+@pytest.mark.parametrize("program", [
+    MADE_SINCE, COLLECTED_SINCE, NOTHING_MADE, NOTHING_FROZEN, OTHER_THREADS])
 def test_what_was_made_since_is_kept_where_nobody_else_has_made_or_collected_it(program):
     """In a process of its own, whose only thread this is."""
     done = subprocess.run([sys.executable, "-c", BEGINNING + program], text=True,
