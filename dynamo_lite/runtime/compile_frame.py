@@ -177,6 +177,8 @@ class FrameCompiler:
             began = time.process_time()
             module = loaded(PIPELINE, __package__)
             self.loading = time.process_time() - began
+            if self.options.account is not None:
+                self.options.account.lender.costs.is_loaded = True
             self.made = module.Pipeline(
                 self.function, self.options, self.in_python, self.family, self.report, self.kept,
                 self.history)

@@ -104,8 +104,11 @@ def plain_gain(history: CodeHistory, code: CodeType) -> float:
 
 def gain_of_plain(history: CodeHistory, own: float) -> float:
     """The same of code that has run for so long; 0 where it may be about something else than
-    arrays."""
+    arrays, or about arrays so large that NumPy's loops take all of its time."""
     if own < HOT or not (size := history.plain_size()):
+        return 0.0
+    history.account.plain = size
+    if history.account.is_bulk:
         return 0.0
     takes = history.account.lender.costs.graph(size, is_plain=True)
     return max(PLAIN_GAIN * own - takes, 0.0)

@@ -28,7 +28,8 @@ class Program:
         self.decisions = decisions
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
-        self.lender.costs.is_loaded = self.lender.costs.has_generator = False
+        costs = self.lender.costs
+        costs.is_loaded = costs.reads_entries = costs.has_generator = False
         self.lender.share = Share()
         if decisions is not None:
             self.lender.lasts = decisions.lasts

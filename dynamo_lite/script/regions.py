@@ -236,9 +236,9 @@ class Candidates:
                 history.account.discount(compiled.account.ran)
 
     def loaded(self) -> Any:
-        """The compiler."""
+        """The compiler, or the part of it that reads entries on disk."""
         began = time.process_time()
         self.engine = loaded(ENGINE)
         self.program.lender.wasted += time.process_time() - began
-        self.program.lender.costs.is_loaded = True
+        self.program.lender.costs.reads_entries = True
         return self.engine

@@ -175,7 +175,7 @@ class Account:
         first call on."""
         costs = self.lender.costs
         takes = costs.graph(self.size, is_plain=False) + costs.first_graph()
-        return GAIN * self.own >= takes and not self.is_bulk
+        return GAIN * self.own >= takes and not (self.is_bulk or self.calls_libraries)
 
     @property
     def is_bulk(self) -> bool:

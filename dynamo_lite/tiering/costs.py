@@ -46,6 +46,8 @@ class Costs:
     """In what the constants say."""
     is_loaded: bool = True
     """Whether the compiler is there."""
+    reads_entries: bool = True
+    """Whether the part of it is there that reads entries on disk."""
     has_generator: bool = True
     """And its code generator."""
 
@@ -57,7 +59,8 @@ class Costs:
         if plain:
             graph = GENERATOR + OPERATION * OPERATIONS * plain
             seconds = min(seconds, LOADING[True] + PAYBACK * graph)
-        return 0.0 if self.is_loaded else self._at_most(seconds)
+        is_there = self.is_loaded or (pays and self.reads_entries)
+        return 0.0 if is_there else self._at_most(seconds)
 
     def generator(self) -> float:
         """The same of its code generator."""

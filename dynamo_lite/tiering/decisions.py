@@ -22,10 +22,9 @@ from numpy._core._multiarray_umath import __cpu_features__  # type: ignore
 from ..backends import disk
 from ..base.records import dataclass
 from ..native import _core
+from .lender import ALIKE
 
 RUNS = 50
-ALIKE = 1.2
-"""How much longer or shorter a run is that nobody needs to know of."""
 LONG = 0.2
 """Seconds that a program runs of which it is worth knowing how long."""
 WITHOUT_REFERENCES = 2

@@ -22,6 +22,8 @@ those that the program ran: what it saved is known as well as the first calls ar
 ones."""
 ONE_ANALYSIS = 0.1
 """What an analysis may take at most of the time that the program ran, however long it has run."""
+ALIKE = 1.2
+"""How many times as long or short runs are that are alike."""
 CREDIT = 0.1
 """Seconds of compiling that a function with loops gets in advance, and that a program gets for all
 such guesses, beside a share of its time."""
@@ -54,12 +56,12 @@ class Lender:
         return max(time.process_time() - self.began - self.spent, 0.0)
 
     def to_come(self, ran: float) -> float:
-        """Seconds that code may run from here on which ran for so long, if the program runs no
-        longer than the last time; once it does, nothing is known."""
+        """Seconds that code may run from here on which ran for so long, if the program runs about
+        as long as the last time; once it has run for longer, nothing is known."""
         so_far = self.ran() if self.lasts < math.inf else math.inf
-        if so_far >= self.lasts or so_far <= 0.0:
+        if so_far >= ALIKE * self.lasts or so_far <= 0.0:
             return math.inf
-        return min(max(ran / so_far, 0.0), 1.0) * (self.lasts - so_far)
+        return min(max(ran / so_far, 0.0), 1.0) * max(self.lasts - so_far, 0.0)
 
     # -- what it may spend
 

@@ -151,7 +151,7 @@ def test_code_is_not_compiled_for_the_end_of_a_program_that_ran_before():
         found = account()
         found.ran, found.lender.began = 1.0, found.lender.began - 2.0
         assert not found.lacks([]) and found.lender.to_come(1.0) == math.inf
-        for lasts, lacks in (4.0, 0.0), (2.1, 0.05), (1.9, 0.0):
+        for lasts, lacks in (4.0, 0.0), (2.1, 0.05), (1.9, 0.1), (1.5, 0.0):
             found.lender.lasts = lasts  # half of what is left is this code's
             assert found.lacks([]) == pytest.approx(lacks, abs=0.01)
 
@@ -184,7 +184,7 @@ def test_what_compiling_takes_is_known_by_how_fast_a_program_has_started():
     assert affords(fast, 60, 0.005) and not affords(slow, 60, 0.005)
     with dl.config.patch(warm_seconds=0.02):
         for lender in slow.lender, fast.lender:
-            lender.costs.is_loaded = False
+            lender.costs.is_loaded = lender.costs.reads_entries = False
         assert fast.lender.costs.loading(pays=True) < slow.lender.costs.loading(pays=True)
 
 
@@ -211,6 +211,21 @@ def test_code_that_calls_libraries_is_worth_loading_the_compiler_later():
         waits = found.lacks([])
         found.calls_libraries = looping.calls_libraries = True
         assert found.lacks([]) > 1.9 * waits and looping.price == pytest.approx(waits, rel=0.01)
+
+
+def test_what_reads_entries_from_disk_is_but_a_part_of_the_compiler():
+    with dl.config.patch(warm_seconds=0.05):
+        known, other = account(), account()
+        known.is_tried, known.expected = True, 0.01
+        for each in known, other:
+            each.lender.costs.is_loaded = each.lender.costs.reads_entries = False
+        waits = known.lacks([]), other.lacks([])
+        assert waits[0] < waits[1]
+        for each in known, other:
+            each.lender.costs.reads_entries = True
+        assert known.lacks([]) < waits[0] and other.lacks([]) == pytest.approx(waits[1])
+        other.lender.costs.is_loaded = True
+        assert other.lacks([]) < waits[1]
 
 
 def test_large_graphs_are_for_code_that_they_save_enough_of():
