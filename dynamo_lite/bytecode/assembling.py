@@ -133,6 +133,18 @@ class Assembler:
             dis.stack_effect(number, arg if number >= _HAS_ARGUMENT else None, jump=False)
         )
 
+    def take_back_load(self, stems: tuple[str, ...]) -> str | None:
+        """The new local with one of these stems that the last instruction pushes, which goes; None
+        where it does something else."""
+        last = self._items[-1] if self._items else None
+        if not isinstance(last, _Op) or last.name != "LOAD_FAST":
+            return None
+        if not last.operand.startswith(stems):
+            return None
+        self._items.pop()
+        self._moved(-1)
+        return str(last.operand)
+
     def call(self, n: int) -> None:
         """Call with `n` positional arguments; the stack holds the callable and the arguments.
 

@@ -12,6 +12,9 @@ from ..errors import Unsupported
 from ..tracer.rules.local_classes import is_local
 from ..tracer.state.emitter import Push
 
+STORED_ONCE = ".output", ".built", ".held"
+"""Temporaries that keep their values."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -72,8 +75,9 @@ class StackCode:
 
     def hold_top(self) -> Push:
         """Take the topmost value; the result pushes it again."""
-        slot = self.assembler.add_local("held")
-        self.emit("STORE_FAST", slot)
+        if (slot := self.assembler.take_back_load(STORED_ONCE)) is None:
+            slot = self.assembler.add_local("held")
+            self.emit("STORE_FAST", slot)
         return Held(self.assembler, slot)
 
     def drop_temporaries(self, later: Iterable[Push] = ()) -> None:
