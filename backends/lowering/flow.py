@@ -27,6 +27,7 @@ from .context import Lowering, lowers, packed
 from .externs import own_number
 from .intervals import Interval, first_of, hull, interval, of_size
 from .pointwise import compare, operand_at
+from .proceeding import in_iterations
 from .short_arms import both_arms, run_both
 from .values import CannotLower, Value, load_of
 
@@ -225,7 +226,8 @@ def _looped(
         return Loop(load_of(proceed).buffer, tuple(inner.steps), most), rotated
 
     if version is None:
-        made, rotated = loop()
+        with in_iterations(low, states, carried, operands, body, len(index)).made(low):
+            made, rotated = loop()
         low.steps.append(made)
     else:
         condition, assumption = version
