@@ -8,7 +8,7 @@ import enum
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..base.records import dataclass, field
+from ..base.records import NamedTuple, dataclass, field
 
 
 class Kind(enum.Enum):
@@ -35,6 +35,18 @@ class Effect(enum.Enum):
 
 SIMPLE = 0.02
 """Nanoseconds per element of an operation that is one instruction."""
+
+
+class Made(NamedTuple):
+    """A function that a named one makes."""
+
+    maker: str
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+
+
+def made(maker: str, *arguments: Any, **options: Any) -> Made:
+    return Made(maker, arguments, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +121,12 @@ class Op:
     `by_dask`: Dask has a function of the same name that gives the same.
     `preference`: the question (`backends.llvm.preferences`) whether NumPy's own loop is faster.
 
-    How it is differentiated (`ir.derivatives`), in a function for each argument, or None:
+    How it is differentiated, in a function for each argument, or None. Most functions are named,
+    "topic.name" of `ir.derivatives`, or `made` by one that is named:
     `partials` gives the partial derivatives, element by element, of the result and the operands;
     `vjp` the cotangent of an argument, of that of the result, the result and all arguments;
     `means` is the call in terms of others that have rules.
+    `means_first`: where it is decomposed, too.
     `keeping(emit, *args)` is a definition, as `decompose` is, by a call that also gives what
     derivatives will need.
     """
@@ -172,9 +186,10 @@ class Op:
     by_dask: bool = False
     preference: str | None = None
     partials: tuple[Callable[..., Any], ...] = ()
-    vjp: tuple[Callable[..., Any] | None, ...] = ()
-    means: Callable[..., Any] | None = None
-    keeping: Callable[..., Any] | None = None
+    vjp: tuple[Any, ...] = ()
+    means: Any = None
+    means_first: bool = False
+    keeping: Any = None
 
 
 ROWS: dict[Any, Op] = {}
@@ -198,7 +213,10 @@ def op(target: Callable[..., Any], kind: Kind = Kind.POINTWISE, **fields: Any) -
 
 def complete(target: Callable[..., Any], **fields: Any) -> None:
     """Give the row of `target` other columns, once what they are made of is there."""
-    row = ROWS[target]
+    fill(ROWS[target], **fields)
+
+
+def fill(row: Op, **fields: Any) -> None:
     for name, value in fields.items():
         object.__setattr__(row, name, value)
 

@@ -17,7 +17,7 @@ from tests.architecture.numpy_names import FUNCTIONS, Names, texts
 from tests.architecture.test_layers import ROOT, parsed
 
 ROWS_LIVE_IN = ("dynamo_lite/ir/ops/", "dynamo_lite/ir/rules/", "dynamo_lite/ir/definitions/",
-                "dynamo_lite/ir/derivatives/rows.py", "dynamo_lite/tracer/polyfills/")
+                "dynamo_lite/tracer/polyfills/")
 NO_OPERATION = "answered while tracing, from types or constants: no node of a graph"
 NO_ROW = "np.asfortranarray is a conversion that a graph has no operation for"
 OF_ERRSTATE = "what np.errstate calls: no operation on arrays"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..definitions import assembly, elementwise, statistics
-from ..row import Kind, complete, op
+from ..row import ROWS, Kind, complete, op
 from ..rules.composite import composed
 from ..rules.externs import tried
 from ..rules.operators import scalar_operator
@@ -26,37 +26,43 @@ def _defined(
 
 
 _defined(np.mean, Kind.REDUCTION, statistics.mean, may_warn=True, lowering="mean",
-         sequences="numbers", method="mean")
+         sequences="numbers", method="mean", means="statistics.mean")
 _defined(np.var, Kind.REDUCTION, statistics.var, may_warn=True, lowering="variance",
-         sequences="numbers", method="var", adapts="without_correction")
+         sequences="numbers", method="var", adapts="without_correction", means="statistics.var")
 _defined(np.std, Kind.REDUCTION, statistics.std, may_warn=True, lowering="variance",
-         using={"root": True}, sequences="numbers", method="std", adapts="without_correction")
+         using={"root": True}, sequences="numbers", method="std", adapts="without_correction",
+         means="statistics.std")
 _defined(np.ptp, Kind.REDUCTION, statistics.ptp, lowering="ptp", sequences="items")
 _defined(np.count_nonzero, Kind.REDUCTION, statistics.count_nonzero, lowering="count_nonzero",
          sequences="items")
-_defined(np.linalg.norm, Kind.REDUCTION, statistics.norm, lowering="norm", sequences="items")
+_defined(np.linalg.norm, Kind.REDUCTION, statistics.norm, lowering="norm", sequences="items",
+         means="norms.norm")
 
 _defined(np.clip, Kind.POINTWISE, elementwise.clip, lowering="clip", method="clip",
-         adapts="bounds")
+         adapts="bounds", means="meanings.clip", means_first=True)
 _defined(np.round, Kind.POINTWISE, elementwise.round_, method="round")
 _defined(np.around, Kind.POINTWISE, elementwise.round_)
 if np.lib.NumpyVersion(np.__version__) < "2.5.0":  # which warns in each call
     _defined(np.fix, Kind.POINTWISE, elementwise.fix)
 
-_defined(np.diff, Kind.STRUCTURE, elementwise.diff, sequences="numbers")
+_defined(np.diff, Kind.STRUCTURE, elementwise.diff, sequences="numbers", means="meanings.diff")
 _defined(np.tril, Kind.STRUCTURE, elementwise.triangle(lower=True))
 _defined(np.triu, Kind.STRUCTURE, elementwise.triangle(lower=False))
-_defined(np.stack, Kind.STRUCTURE, assembly.stack, sequences="items", reads_late=True)
-_defined(np.vstack, Kind.STRUCTURE, assembly.vstack, sequences="items")
-_defined(np.hstack, Kind.STRUCTURE, assembly.hstack, sequences="items")
-_defined(np.column_stack, Kind.STRUCTURE, assembly.column_stack, sequences="items")
+_defined(np.stack, Kind.STRUCTURE, assembly.stack, sequences="items", reads_late=True,
+         vjp=("arrays.stacked",), arrays_at=(0,))
+_defined(np.vstack, Kind.STRUCTURE, assembly.vstack, sequences="items", arrays_at=(0,))
+_defined(np.hstack, Kind.STRUCTURE, assembly.hstack, sequences="items", arrays_at=(0,))
+_defined(np.column_stack, Kind.STRUCTURE, assembly.column_stack, sequences="items",
+         arrays_at=(0,))
 _defined(np.split, Kind.STRUCTURE, assembly.split, shares=True)
 _defined(np.array_split, Kind.STRUCTURE, assembly.array_split, shares=True)
-_defined(np.repeat, Kind.STRUCTURE, assembly.repeat, method="repeat", required=("repeats",))
+_defined(np.repeat, Kind.STRUCTURE, assembly.repeat, method="repeat", required=("repeats",),
+         means="meanings.repeat")
 _defined(np.tile, Kind.STRUCTURE, assembly.tile)
 _defined(np.roll, Kind.STRUCTURE, assembly.roll)
-_defined(np.cross, Kind.STRUCTURE, assembly.cross)
-_defined(np.block, Kind.STRUCTURE, assembly.block)
+_defined(np.cross, Kind.STRUCTURE, assembly.cross, means="norms.cross")
+_defined(np.block, Kind.STRUCTURE, assembly.block, means="meanings.block",
+         arrays_at=(0,), nests=True)
 
 # Ufuncs that are one multiplication: they keep their own type rule.
 ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
@@ -79,7 +85,8 @@ def _operator(
     definition = scalar_operator(ufunc)
     using = {"ufunc": ufunc, "fits": fits} if fits else {}
     op(target, Kind.POINTWISE, infer=composed(definition), decompose=definition, flags=True,
-       checks=("scalar overflow",), lowering=lowering, using=using, **fields)
+       checks=("scalar overflow",), lowering=lowering, using=using,
+       partials=ROWS[ufunc].partials, **fields)
 
 
 _operator(operator.add, np.add, "sum")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..definitions import written
-from ..row import BOUND_ROWS, ROWS, Effect, Kind, Op, complete, op
+from ..row import BOUND_ROWS, ROWS, Effect, Kind, Op, complete, made, op
 from ..rules import externs as rules
 from ..rules.choosing import choice_by
 from ..rules.creation import triangle_indices
@@ -115,7 +115,8 @@ for _name, _count in (
 for _name, _kind_of in TRANSFORMS.items():
     _target = getattr(np.fft, _name)
     op(_target, Kind.EXTERN, infer=rules.transform_rule(_target, _kind_of), flags=True)
-op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False), sequences="numbers")
+op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False), sequences="numbers",
+   means="meanings.sort")
 op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True), sequences="numbers",
    method="argsort")
 _register_each(np, FUNCTIONS)
@@ -124,7 +125,9 @@ for _target in (np.average, np.percentile, np.quantile, np.dstack):
     complete(_target, sequences="items")
 complete(np.argpartition, method="argpartition", required=("kth",))
 complete(np.searchsorted, method="searchsorted", required=("v",))
-complete(np.choose, method="choose", required=("",), adapts="choices")
+complete(np.choose, method="choose", required=("",), adapts="choices", arrays_at=(1,))
+complete(np.select, arrays_at=(0, 1))
+complete(np.dstack, arrays_at=(0,))
 for _target in (np.tril_indices, np.triu_indices):
     _rule = triangle_indices(_target, lower=_target is np.tril_indices)
     op(_target, Kind.EXTERN, infer=_rule, flags=True)
@@ -134,7 +137,8 @@ for _target in (np.insert, np.delete, np.compress, np.ndarray.compress):
 for _target in (np.histogram, np.histogramdd, np.histogram_bin_edges):
     op(_target, Kind.EXTERN, infer=rules.counting(_target), flags=True)
 _register_each(np.linalg, LINALG)
-op(np.linalg.multi_dot, Kind.EXTERN, infer=rules.into_c_order(np.linalg.multi_dot), flags=True)
+op(np.linalg.multi_dot, Kind.EXTERN, infer=rules.into_c_order(np.linalg.multi_dot), flags=True,
+   means="norms.multi_dot", arrays_at=(0,))
 _register_each(np.fft, MORE_TRANSFORMS)
 complete(np.compress, handler="compress")
 complete(np.ndarray.compress, method="compress", required=("condition",))
@@ -183,3 +187,69 @@ for _target, _kind in (
 ):
     op(_target, Kind.EXTERN, infer=rules.generator_rule, effect=Effect.STATE, checks=("any",),
        makes=_kind)
+
+# -- derivatives
+
+MEANINGS: Mapping[str, tuple[Any, str]] = {
+    "meanings": (np, """
+        kron trapezoid sinc take_along_axis append dstack diagflat nan_to_num angle choose select
+        delete insert resize meshgrid logspace geomspace vander ediff1d polyval polyder polyint poly
+        polyadd polysub
+    """),
+    "statistics": (np, """
+        average cov corrcoef median quantile percentile nanmedian nanquantile nanpercentile
+        nancumsum nancumprod
+    """),
+    "neighbours": (np, "interp convolve correlate pad gradient"),
+    "norms": (np, "polyfit vecdot matvec vecmat"),
+    "norms of linalg": (np.linalg, """
+        vector_norm matrix_norm cond matrix_power tensorinv tensorsolve outer cross
+    """),
+}
+"""Topics of `ir.derivatives`, and whose functions they have under the same names."""
+
+for _topic, (_owner, _names) in MEANINGS.items():
+    for _name in _names.split():
+        if hasattr(_owner, _name):
+            complete(getattr(_owner, _name), means=f"{_topic.split()[0]}.{_name}")
+complete(np.cumulative_sum, means="meanings.running_total")
+complete(np.cumulative_prod, means="meanings.running_products")
+complete(np.linalg.lstsq, means="norms.least_squares")
+complete(np.linalg.pinv, means="norms.pseudo_inverse")
+complete(np.nanmean, means=made("statistics.without_nan", "statistics.mean"))
+complete(np.nanvar, means=made("statistics.without_nan", "statistics.var"))
+complete(np.nanstd, means=made("statistics.without_nan", "statistics.std"))
+complete(np.nansum, means=made("statistics.without", 0.0, np.sum))
+complete(np.nanprod, means=made("statistics.without", 1.0, np.prod))
+complete(np.nanmax, vjp=("arrays.extremum",))
+complete(np.nanmin, vjp=("arrays.extremum",))
+complete(np.unwrap, vjp=("arrays.same",))
+complete(np.partition, vjp=("arrays.partitioned",))
+complete(np.histogram, vjp=(
+    "arrays.counted", "arrays.counted", "arrays.counted", None, "arrays.weights_of_histogram"))
+complete(np.i0, partials=("bessel.order_one",))
+
+for _name, _pullback in {
+    "inv": "inverse", "det": "determinant", "slogdet": "log_determinant", "cholesky": "cholesky",
+    "eigh": "eigenvectors", "eigvalsh": "eigenvalues", "svd": "singular",
+    "svdvals": "singular_values", "qr": "orthogonal",
+}.items():
+    complete(getattr(np.linalg, _name), vjp=(f"linalg.{_pullback}",))
+complete(np.linalg.solve, vjp=("linalg.matrix_of_solve", "linalg.right_of_solve"),
+         keeping="linalg.keeping_factors")
+
+for _target in (np.fft.fft, np.fft.ifft):
+    complete(_target, vjp=(made("fourier.symmetric", _target),))
+complete(np.fft.fftshift, vjp=(made("arrays.undone", np.fft.ifftshift),))
+complete(np.fft.ifftshift, vjp=(made("arrays.undone", np.fft.fftshift),))
+complete(np.fft.rfft, vjp=("fourier.of_reals",))
+complete(np.fft.irfft, vjp=("fourier.to_reals",))
+complete(np.fft.hfft, means="fourier.hermitian")
+complete(np.fft.ihfft, means="fourier.of_hermitian")
+for _name, _step, _last in (
+    ("fft", np.fft.fft, None), ("ifft", np.fft.ifft, None), ("rfft", np.fft.fft, np.fft.rfft),
+    ("irfft", np.fft.ifft, np.fft.irfft),
+):
+    for _letter, _usual in ("2", (-2, -1)), ("n", None):
+        complete(getattr(np.fft, _name + _letter), means=made(
+            "fourier.one_after_another", _step, _last, _usual, to_reals=_name == "irfft"))

@@ -5,8 +5,9 @@ from .. import factors
 from ..row import Kind, op
 from ..rules import factors as rules
 
-for _target, _rule in (
-    (factors.solved, rules.solved), (factors.solved_again, rules.solved_again),
-    (factors.divided, rules.divided),
-):
-    op(_target, Kind.EXTERN, infer=_rule, flags=True)
+op(factors.solved, Kind.EXTERN, infer=rules.solved, flags=True,
+   vjp=("linalg.matrix_of_solved", "linalg.right_of_solved"))
+op(factors.solved_again, Kind.EXTERN, infer=rules.solved_again, flags=True,
+   vjp=("linalg.matrix_of_solved_again", "linalg.right_of_solved_again", "arrays.nothing"))
+op(factors.divided, Kind.EXTERN, infer=rules.divided, flags=True,
+   vjp=("linalg.right_of_divided", "linalg.triangle_of_divided"))

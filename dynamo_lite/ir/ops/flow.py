@@ -5,16 +5,20 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from .. import control, core
 from ..row import ROWS, Kind, complete, op
 from ..rules import python_numbers as rules
+from . import pointwise as pointwise  # whose derivatives Python's operators have
 
 for _target in (
     control.for_loop, control.while_loop, control.cond, control.recursive, control.call_again,
 ):
     op(_target, Kind.CONTROL, flags=True, checks=("any",), lowering=_target.__name__)
 complete(control.for_loop, blocks="steps")
-op(control.choose, Kind.POINTWISE, infer=rules.chosen, lowering="choice")
+op(control.choose, Kind.POINTWISE, infer=rules.chosen, lowering="choice",
+   vjp=(None, "arrays.chosen_true", "arrays.chosen_false"))
 
 COMPARISONS: Mapping[Callable[..., Any], str] = {
     operator.lt: "less", operator.le: "less_equal", operator.gt: "greater",
@@ -26,7 +30,7 @@ for _operator, _name in COMPARISONS.items():
     op(_operator, Kind.POINTWISE, infer=rules.compared, lowering="comparison",
        using={"name": _name})
 op(operator.truediv, Kind.POINTWISE, infer=rules.divided, flags=True, checks=("zero divisor",),
-   lowering="quotient")
+   lowering="quotient", partials=ROWS[np.divide].partials)
 BITS: Mapping[Callable[..., Any], str] = {
     operator.and_: "bitwise_and", operator.or_: "bitwise_or", operator.xor: "bitwise_xor",
     operator.rshift: "right_shift", operator.lshift: "left_shift",

@@ -88,7 +88,8 @@ ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
     np.fmod: _row(llvm={"f": "@division.fmod", **_own("fmod", "iu")}, triton="@fmod", flags=True,
                   checks=("zero divisor",), cost=0.25, weight=4,
                   partials=(slopes.one, lambda out, a, b: -np.trunc(a / b))),
-    np.divmod: _row(flags=True, checks=("zero divisor",), operators=(divmod,), weight=4),
+    np.divmod: _row(flags=True, checks=("zero divisor",), operators=(divmod,), weight=4,
+                    vjp=("arrays.dividend", "arrays.divisor")),
     np.power: _row(llvm={"f": "@power.power", **_own("power", "iu")}, triton="@power", flags=True,
                    checks=("negative power",),
                    operators=(operator.pow, pow), scalars_warn=True, math=math.pow,
@@ -116,7 +117,7 @@ ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
     np.sign: _row(llvm=_own("sign", "fiu"), triton="@sign", flags_exact=True,
                   partials=(slopes.none,)),
     np.conjugate: _row(llvm=_each("fiu", IDENTITY), triton="{a}", method="conjugate",
-                       flags_exact=True),
+                       flags_exact=True, vjp=("arrays.conjugated",)),
     np.square: _row(llvm={"f": "fmul {t} {a}, {a}", **_each("iu", "mul {t} {a}, {a}")},
                     triton="({a} * {a})", flags=True, formula="multiply", silent="biu",
                     partials=(lambda out, a: 2 * a,)),
@@ -239,6 +240,8 @@ ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
     np.heaviside: _row(llvm=_own("heaviside"), triton="@heaviside", flags_exact=True,
                        partials=(slopes.none,
                                  lambda out, a, b: np.where(np.equal(a, 0), 1.0, 0.0))),
+    np.modf: _row(flags=True, vjp=("arrays.fraction",)),
+    np.frexp: _row(flags=True, vjp=("arrays.mantissa",)),
     np.ldexp: _row(flags=True, partials=(lambda out, a, b: np.exp2(b), slopes.none)),
 }
 

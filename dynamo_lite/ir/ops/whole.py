@@ -39,5 +39,7 @@ def _register_methods_of_ufuncs() -> None:
 for _target in WHOLE:
     complete(_target, whole=True)
 _register_methods_of_ufuncs()
-for _ufunc in (np.maximum, np.minimum):
-    complete(_ufunc.accumulate, blocks="running")
+complete(np.maximum.accumulate, blocks="running", means="meanings.maximum_so_far")
+complete(np.minimum.accumulate, blocks="running", means="meanings.minimum_so_far")
+complete(np.logaddexp.reduce, means="statistics.logaddexp")
+complete(np.add.reduceat, vjp=("arrays.in_segments",))

@@ -37,11 +37,20 @@ for _target in OPAQUE:
     op(_target, Kind.WRITE, infer=rules.opaque_write_rule, effect=Effect.WRITES, flags=True,
        checks=("any",))
 complete(np.place, reads_late=True)
-complete(np.ndarray.partition, required=("kth",))
+complete(np.ndarray.partition, required=("kth",), vjp=("writes.partitioned_in_place",))
+complete(np.ndarray.sort, vjp=("writes.sorted_in_place",))
+for _target in (np.put, np.ndarray.put):
+    complete(_target, vjp=("writes.around_places", None, "writes.at_places"))
 complete(np.ndarray.put, required=("indices", "values"))
+complete(np.putmask, vjp=("writes.around_mask", None, "writes.in_mask"))
+complete(np.put_along_axis, vjp=("writes.around_rows", None, "writes.along_rows"))
+complete(np.fill_diagonal, vjp=("writes.around_diagonal", "writes.on_filled_diagonal"))
+complete(np.add.at, vjp=("arrays.same", None, "writes.gathered"))
+complete(np.subtract.at, vjp=("arrays.same", None, "writes.subtracted"))
 
 # The functional forms that `passes.functionalise` makes of the rows above.
 op(core.update, Kind.STRUCTURE, infer=rules.update_rule, flags=True, checks=("bounds",),
-   lowering="update", blocks="update")
+   lowering="update", blocks="update",
+   vjp=("writes.base_of_update", None, "writes.value_of_update"))
 op(core.perform, Kind.EXTERN, infer=rules.perform_rule, flags=True, checks=("any",),
-   lowering="perform")
+   lowering="perform", vjp=(None, "writes.base_of_perform", None, None, "writes.args_of_perform"))

@@ -45,7 +45,7 @@ def differentiate(graph: Graph, facts: Facts) -> Graph:
 
 def definition(row: Op) -> Callable[..., Any] | None:
     """None where a call has derivatives as it is."""
-    has_own = bool(row.vjp) or row.means in rows.BEFORE_DECOMPOSING
+    has_own = bool(row.vjp) or row.means_first
     return row.keeping or (None if has_own else row.decompose)
 
 
