@@ -132,7 +132,8 @@ def test_no_place_is_checked(caplog):
             while j >= 0 and x[j] > key:
                 x[j + 1] = x[j]
                 j -= 1
-        return x
+            key = 0.0
+        return x, key
 
     with caplog.at_level("DEBUG", logger="dynamo_lite.schedule"), dl.config.patch(cache=False):
         dl.compile(shifted)(X.copy())
