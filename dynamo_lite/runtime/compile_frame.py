@@ -171,6 +171,11 @@ class FrameCompiler:
         return self.function is not self.family.origin
 
     @property
+    def awaits_kept(self) -> bool:
+        """Whether Python runs calls because entries on disk may come to fit."""
+        return self.waiting.looks > 0
+
+    @property
     def pipeline(self) -> Pipeline:
         """What makes entries, loaded when the first one has to be made."""
         if self.made is None:

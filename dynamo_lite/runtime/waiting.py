@@ -7,7 +7,7 @@ from typing import Any
 from ..base import logs
 from ..base.records import dataclass
 from ..native import CompiledFunction
-from ..tiering.account import nanoseconds
+from ..tiering.account import GAIN, Account, nanoseconds
 from .family import Family
 from .options import Options
 from .reporter import Reporter
@@ -22,6 +22,11 @@ FIRST_LOOK, LONGER, LOOKS = 1e-3, 3, 5
 times as long the next ones are, and how many there are."""
 
 
+IN_A_ROW = 3
+"""Iterations of a running loop, one after the other, that no entry fits, after which later ones are
+taken to be like them."""
+
+
 @dataclass(eq=False, slots=True)
 class Waiting:
     """The native core measures what calls take that no entry fits, and asks for an entry when they
@@ -33,6 +38,11 @@ class Waiting:
     nanoseconds: int = 0
     looks: int = 0
     """How often entries on disk were looked through in vain since one was found."""
+    hits: int = 0
+    """Calls that entries fitted, when it was asked about last."""
+    misses: int = 0
+    in_a_row: int = 0
+    """Iterations of a running loop that none fitted; and how many there were after those hits."""
 
     def is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Whether Python is to run for longer before another entry is made; see
@@ -40,17 +50,32 @@ class Waiting:
         if (account := self.options.account) is None:
             return self._is_dear(compiled)
         account.ran += account.lender.cpu((self.nanoseconds - compiled.waiting) * 1e-9)
-        self._wait(compiled, nanoseconds(account.lacks(flat_args)))
+        time = nanoseconds(account.lacks(flat_args))
+        if account.rest and self._is_seldom(compiled, account):
+            time = max(time, 1)
+        self._wait(compiled, time)
         if is_cold := self.nanoseconds > 0:
             RECOMPILES.info("no variant of %s yet: %s", self.report.name, account)
         return is_cold
 
+    def _is_seldom(self, compiled: CompiledFunction, account: Account) -> bool:
+        """Whether iterations of a running loop that no entry fits are so few that compiling for
+        them does not pay."""
+        if not (hits := sum(entry.hits for entry in compiled.entries())):
+            return False
+        self.in_a_row = self.in_a_row + 1 if hits == self.hits else 1
+        self.hits, self.misses = hits, self.misses + 1
+        if self.in_a_row >= IN_A_ROW:
+            return False
+        return GAIN * account.rest * self.misses / (hits + self.misses) < account.variant()
+
     def awaits_kept(self, compiled: CompiledFunction) -> bool:
         """Whether Python is to run for a while where there are entries on disk and none fits: the
         first calls of a program may find what later ones do not, and earlier runs compiled for the
-        later ones. Not a part of a loop that is running, which is called now or never."""
+        later ones. Not the rest of a loop that is running, which is called now or never."""
         account = self.options.account
-        if account is None or account.rest or self.looks >= LOOKS:
+        is_once = account is not None and account.rest and self.options.fullgraph
+        if account is None or is_once or self.looks >= LOOKS:
             return False
         self._wait(compiled, nanoseconds(FIRST_LOOK * LONGER**self.looks))
         self.looks += 1

@@ -60,7 +60,7 @@ def compiled_loop(
     except FullGraphRequired:
         return None
     is_left = all(runs_in_python(function, entry.target) for entry in compiled.entries())
-    return None if is_left else compiled
+    return None if is_left and not compiled.miss.awaits_kept else compiled
 
 
 def runs_in_python(function: FunctionType, target: Any) -> bool:

@@ -108,6 +108,8 @@ class Account:
     # -- the call that was asked about last
     asked: int = 0
     """Elements of its arrays."""
+    most: int = 0
+    """Those of the largest call that was asked about."""
     known: float = 0.0
     """What the code ran, and is to run in that call."""
     worth: float = math.inf
@@ -142,6 +144,11 @@ class Account:
         self.lender.useful += seconds - self.given_up
         self.lender.lent += seconds if self.is_guess else 0.0
         self.is_guess = False
+
+    def variant(self) -> float:
+        """What another variant is going to take, in seconds of compiling."""
+        costs = self.lender.costs
+        return max(self.spent, costs.analysis() + costs.lowering(self.operations))
 
     def runs_until(self, needs: float) -> None:
         """A graph for the call that was asked about last is not worth it before its code has run
@@ -185,11 +192,12 @@ class Account:
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""
-        self.asked = elements(values)
+        before, self.asked = self.most, elements(values)
+        self.most = max(before, self.asked)
         if self.asked > LARGER * self.sized > 0:
             self.needs, self.sized = 0.0, 0
         work = WORK[self.call > 0] * self.size * self.asked
-        if self.expected and self.call:  # an earlier run has timed such calls
+        if self.call and (self.expected or self.asked <= before):  # such calls were timed
             work = min(work, self.call)
         work += self.expected
         lacking = max(self.price - self._counted() - work, 0.0)

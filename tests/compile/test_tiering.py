@@ -142,8 +142,17 @@ def test_where_no_call_was_timed_arrays_have_to_be_larger():
     with dl.config.patch(warm_seconds=0.02):
         found, large = account(), [np.ones(2_000_000)]
         assert not found.lacks([np.broadcast_to(1.0, 10_000_000)]) and found.lacks(large) > 0
-        found.call = 1e-3
+        found.call = 0.03
         assert not found.lacks(large)
+
+
+def test_calls_over_as_large_arrays_are_worth_what_they_took():
+    with dl.config.patch(warm_seconds=0.05):
+        found, large = account(), [np.broadcast_to(1.0, 10**8)]
+        found.call = 0.03
+        assert found.lacks(large) == 0  # it may take much longer than calls before
+        assert found.lacks(large) == pytest.approx(0.02)
+        assert found.lacks([np.ones(10)]) > 0.04
 
 
 def test_code_is_not_compiled_for_the_end_of_a_program_that_ran_before():

@@ -38,19 +38,45 @@ def test_it_waits_for_as_long_as_compiling_took(monkeypatch):
     assert dl.stats().graphs == 2
 
 
-@pytest.mark.parametrize(("untried", "rest", "looks"), [
-    ([object()], 0.0, waiting.LOOKS), ([object()], 1.0, 0), ([], 0.0, 0),
+@pytest.mark.parametrize(("untried", "rest", "as_whole", "looks"), [
+    ([object()], 0.0, False, waiting.LOOKS), ([object()], 1.0, False, waiting.LOOKS),
+    ([object()], 1.0, True, 0), ([], 0.0, False, 0),
 ])
-def test_an_entry_on_disk_may_come_to_fit(monkeypatch, untried, rest, looks):
+def test_an_entry_on_disk_may_come_to_fit(monkeypatch, untried, rest, as_whole, looks):
     """Python runs for a while where there are some, in a whole program."""
     sought = []
     monkeypatch.setattr(KeptEntries, "fitting", lambda kept, args: sought.append(args))
     monkeypatch.setattr(waiting, "FIRST_LOOK", 1e-9)
     with dl.config.patch(warm_seconds=0.0):
         account = Account(Lender(), False, 9, rest=rest)
-        compiled = compiled_function(twice, Options(warn=False, account=account))
+        options = Options(warn=False, account=account, fullgraph=as_whole)
+        compiled = compiled_function(twice, options)
         compiled.miss.kept.untried = untried
         for _ in range(looks + 1):
             assert not compiled.entries()
             compiled(np.arange(5.0))
         assert len(compiled.entries()) == 1 and len(sought) == looks + 1
+
+
+def test_seldom_iterations_of_a_running_loop_run_in_python():
+    account = Account(Lender(), False, 9)
+    account.enters_loop(10.0)
+    compiled = compiled_function(twice, Options(warn=False, account=account))
+    usual, other = np.arange(5.0), np.arange(5, dtype=np.float32)
+    for _ in range(3):
+        for _ in range(50):
+            compiled(usual)
+        assert np.array_equal(compiled(other), twice(other)) and len(compiled.entries()) == 1
+    for _ in range(waiting.IN_A_ROW):
+        assert np.array_equal(compiled(other), twice(other))
+    assert len(compiled.entries()) == 2
+
+
+def test_iterations_of_a_running_loop_that_are_not_seldom_are_compiled():
+    account = Account(Lender(), False, 9)
+    account.enters_loop(10.0)
+    compiled = compiled_function(twice, Options(warn=False, account=account))
+    for _ in range(8):
+        compiled(np.arange(5.0))
+        compiled(np.arange(5, dtype=np.float32))
+    assert len(compiled.entries()) == 2
