@@ -74,10 +74,15 @@ class Names:
 
 def texts(node, counts=False):
     """The texts in a tree that tell something apart: keys of tables, what is in a tuple, list or
-    set, and what is compared."""
+    set, or in a list of words, and what is compared."""
     if isinstance(node, ast.Constant):
         if counts and isinstance(node.value, str):
             yield node.value
+        return
+    if isinstance(node, ast.Attribute) and node.attr == "split" and (
+        isinstance(node.value, ast.Constant)
+    ):
+        yield from node.value.value.split()
         return
     values = node.values if isinstance(node, ast.Dict) else ()
     for one in ast.iter_child_nodes(node):

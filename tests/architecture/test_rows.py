@@ -145,6 +145,7 @@ def test_names_of_operations_stand_in_rows():
 def test_names_are_found():
     tree = ast.parse("TABLE = {'hypot': f}\ndef g(op): return op == 'cbrt' or op in ('exp', 'x')")
     assert {*texts(tree)} == {"hypot", "cbrt", "exp", "x"}
+    assert {*texts(ast.parse("NAMES = frozenset('hypot cbrt'.split())"))} == {"hypot", "cbrt"}
     assert {*texts(ast.parse("g('hypot', {1: 'exp'})"))} == set()
 
 
