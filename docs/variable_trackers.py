@@ -24,7 +24,7 @@ PAGES = Path(__file__).with_name("trackers")
 
 FOLDERS = (
     "state", "object_model", "trackers.containers", "trackers.objects", "trackers.arrays",
-    "control_flow",
+    "trackers.array_backed", "control_flow",
 )
 """Where trackers are: a page for each, in this order."""
 

@@ -19,7 +19,7 @@ backends.llvm.builder backends.llvm.maths backends.llvm.objects backends.llvm.ke
 backends.llvm.entry backends.llvm backends.triton
 tracer tracer.rules api tracer.state tracer.polyfills tracer.object_model
 tracer.trackers tracer.trackers.containers tracer.trackers.objects tracer.recording
-tracer.trackers.arrays
+tracer.trackers.arrays tracer.trackers.array_backed
 tracer.numpy tracer.python tracer.control_flow tracer.builtins tracer.calls tracer.opcodes
 tracer.frame codegen stored tiering runtime derivatives
 distributed.partitions distributed.rules distributed.tasks distributed

@@ -12,9 +12,9 @@ from ..object_model.lazy import realise
 from ..polyfills.lists import largest, smallest
 from ..python import comparisons
 from ..state.tracker import VariableTracker
+from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
-from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.sizes import extremum, size_tracker
 from ..trackers.arrays.unions import chosen
 from ..trackers.objects.objects import ObjectVariable

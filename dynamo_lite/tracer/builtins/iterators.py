@@ -25,7 +25,7 @@ from ..polyfills.language import by_index_backwards, range_backwards
 from ..python import operators
 from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.arrays.elements import elements_of
+from ..trackers.array_backed.elements import elements_of
 from ..trackers.arrays.unions import as_int
 from ..trackers.containers.dict_views import DictViewVariable
 from ..trackers.containers.dicts import DictVariable

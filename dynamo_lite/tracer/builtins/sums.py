@@ -18,8 +18,8 @@ from ..polyfills.sums import COMPENSATES, float_sum, joined, plain_sum, sum_of_n
 from ..python import operators
 from ..recording.nodes import record
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.elements import outside_of
-from ..trackers.arrays.growing import PYTHON_NUMBERS, GrowingVariable, expected
+from ..trackers.array_backed.elements import outside_of
+from ..trackers.array_backed.growing import PYTHON_NUMBERS, GrowingVariable, expected
 from ..trackers.arrays.long_lists import SHORTEST
 from ..trackers.arrays.numbers import ConstantNumber
 from ..trackers.arrays.sizes import SizeVariable

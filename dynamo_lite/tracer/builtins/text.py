@@ -22,7 +22,7 @@ from ..object_model.refusals import derived, name_in_c, returned
 from ..polyfills.library import POLYFILLS
 from ..rules.mro import lookup
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.arrays.characters import CharacterVariable
+from ..trackers.array_backed.characters import CharacterVariable
 from ..trackers.containers.deques import DequeVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import IteratorVariable

@@ -13,7 +13,7 @@ from ...ir.sizes import Size
 from ..object_model.lazy import realise
 from ..state.trace import Appended, LoopPlan
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.growing import growing, is_tuple, kinds_of
+from ..trackers.array_backed.growing import growing, is_tuple, kinds_of
 from ..trackers.containers.lists import ListVariable
 
 if TYPE_CHECKING:

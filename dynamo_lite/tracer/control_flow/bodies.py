@@ -18,7 +18,7 @@ from ..recording.nodes import adding_to
 from ..state.fields import Field, FieldName, NewField
 from ..state.trace import LoopPlan
 from ..state.tracker import COUNTER, VariableTracker
-from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.unions import Kinds, UnionNumber, types_of, united, value_and_type
 from ..trackers.arrays.words import WordVariable, as_word
 from ..trackers.objects.objects import ObjectVariable

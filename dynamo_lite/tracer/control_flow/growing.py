@@ -13,7 +13,7 @@ from ...ir.sizes import maximum
 from ..object_model.lazy import realise
 from ..state.trace import LoopPlan, Returned, Stopped
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.growing import (
+from ..trackers.array_backed.growing import (
     GrowingVariable,
     copied_elements,
     growing,
@@ -21,8 +21,8 @@ from ..trackers.arrays.growing import (
     kinds_of,
     runs,
 )
-from ..trackers.arrays.queues import as_queue
-from ..trackers.arrays.tables import TableVariable
+from ..trackers.array_backed.queues import as_queue
+from ..trackers.array_backed.tables import TableVariable
 from ..trackers.containers.deques import DequeVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable

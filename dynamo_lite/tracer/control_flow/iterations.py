@@ -15,10 +15,10 @@ from ...ir.sizes import Size, SizeExpr, depends_on_data, minimum
 from ..recording.nodes import record
 from ..state.trace import Counter
 from ..state.tracker import VariableTracker
+from ..trackers.array_backed.elements import elements_of
+from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.array_iterators import ArrayIterator
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.arrays.elements import elements_of
-from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.linear import size_of
 from ..trackers.containers.iterators import EnumerateVariable, StepVariable, ZipVariable
 from ..trackers.containers.outside_iterators import OutsideIterator, RangeIterator

@@ -15,7 +15,7 @@ from ...ir.types import ArrayType, Form
 from ..object_model.constants import ConstantVariable
 from ..recording.nodes import adding_to
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.unions import UnionNumber, united
 from .bodies import Body, Unsettled
 from .branches import is_data, predicate

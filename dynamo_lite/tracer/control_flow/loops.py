@@ -24,7 +24,7 @@ from ..object_model.constants import NONE
 from ..state.trace import STEPS, LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..state.unrolling import too_long
-from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.outside_iterators import OutsideIterator
 from .appended import make_room

@@ -16,9 +16,9 @@ from ...base.records import dataclass
 from ..object_model.constants import ConstantVariable, constant
 from ..object_model.lazy import LazyVariable
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.characters import CharacterVariable, code_of
+from ..trackers.array_backed.characters import CharacterVariable, code_of
+from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.complex_numbers import ComplexVariable, is_from_outside, parts_from_outside
-from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.words import WordVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable

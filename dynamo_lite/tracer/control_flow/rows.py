@@ -8,8 +8,8 @@ from ...errors import PlanLoop
 from ..object_model.lazy import realise, realise_all
 from ..state.trace import LoopPlan
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.growing import number_kind
-from ..trackers.arrays.rows import as_rows, rows_of
+from ..trackers.array_backed.growing import number_kind
+from ..trackers.array_backed.rows import as_rows, rows_of
 from .escapes import reachable
 from .parts import settled
 from .variables import held, hold, planned_places

@@ -10,8 +10,8 @@ from ..object_model.constants import NONE
 from ..object_model.lazy import realise
 from ..rules.set_order import is_alike
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.keys import is_data
-from ..trackers.arrays.tables import TableKinds, TableVariable, kinds_of_entry, table
+from ..trackers.array_backed.keys import is_data
+from ..trackers.array_backed.tables import TableKinds, TableVariable, kinds_of_entry, table
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.sets import SetVariable
 from .variables import planned_places

@@ -10,8 +10,8 @@ from ..control_flow.growing import plan_list
 from ..control_flow.side_exits import SideExits
 from ..control_flow.tables import plan_table
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.lookups import Lookup, look_up
-from ..trackers.arrays.tables import TableVariable
+from ..trackers.array_backed.lookups import Lookup, look_up
+from ..trackers.array_backed.tables import TableVariable
 
 if TYPE_CHECKING:
     from ..state.tx import Tx

@@ -21,11 +21,11 @@ from ..object_model.dependent import dependent
 from ..polyfills.numpy import counts_between
 from ..recording.nodes import name_of
 from ..state.tracker import Args, Kwargs, VariableTracker
+from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.complex_numbers import complex_of
 from ..trackers.arrays.counts import parameters
 from ..trackers.arrays.graph_methods import record_call
-from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.indices import is_mask
 from ..trackers.arrays.long_lists import long_list
 from ..trackers.arrays.sizes import SizeVariable

@@ -16,9 +16,9 @@ from ...ir.types import Form
 from ..object_model.constants import NONE, ConstantVariable, constant
 from ..object_model.lazy import realise_all
 from ..state.tracker import Args, Kwargs, VariableTracker
+from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.arrays import ArrayVariable, is_constant_nest
 from ..trackers.arrays.graph_methods import converted, record_call, type_of
-from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.long_lists import as_input
 from ..trackers.arrays.numbers import NumberVariable
 from ..trackers.arrays.sizes import SizeVariable

@@ -8,8 +8,8 @@ from ..control_flow.branches import branch, is_data, is_peeled
 from ..control_flow.iterations import check_nameless
 from ..object_model.constants import NONE
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.growing import GrowingVariable
-from ..trackers.arrays.tables import TableVariable
+from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.array_backed.tables import TableVariable
 from ..trackers.containers.iterators import IteratorVariable, StepVariable
 from ..trackers.containers.outside_iterators import OutsideIterator
 from .table import handles

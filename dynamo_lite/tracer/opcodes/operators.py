@@ -9,8 +9,8 @@ from ..object_model.constants import ConstantVariable, constant
 from ..python import comparisons, operators, subscripts
 from ..recording.nodes import record
 from ..state.tracker import VariableTracker
+from ..trackers.array_backed.characters import CharacterVariable, is_among
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.arrays.characters import CharacterVariable, is_among
 from ..trackers.containers.slices import SliceVariable
 from .table import handles
 

@@ -22,11 +22,11 @@ from ..object_model.refusals import name_in_c
 from ..rules.mro import is_subtype
 from ..rules.operator_rows import BINARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.array_backed.characters import CharacterVariable, compare_characters
+from ..trackers.array_backed.rows import RowVariable
 from ..trackers.arrays import words
-from ..trackers.arrays.characters import CharacterVariable, compare_characters
 from ..trackers.arrays.complex_numbers import is_arithmetic
 from ..trackers.arrays.numbers import NumberVariable
-from ..trackers.arrays.rows import RowVariable
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.arrays.unions import UnionNumber, chosen
 from ..trackers.containers.dicts import DictVariable

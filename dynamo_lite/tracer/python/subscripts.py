@@ -10,7 +10,7 @@ from ..object_model.constants import fold, observed
 from ..object_model.refusals import name_in_c, refuse
 from ..rules.mro import answers
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.arrays.elements import elements_of
+from ..trackers.array_backed.elements import elements_of
 from ..trackers.arrays.numbers import ComputedNumber
 from ..trackers.objects.classes import ClassVariable
 from .comparisons import is_equal

@@ -18,15 +18,15 @@ from ...object_model.constants import FALSE
 from ...polyfills.tables import place_among, place_of_tuple
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
+from ..arrays.arrays import ArrayVariable
+from ..arrays.numbers import python_number_of
+from ..arrays.unions import chosen
 from ..containers.dicts import DictVariable
 from ..containers.sequences import TupleVariable
 from ..containers.sets import SetVariable
-from .arrays import ArrayVariable
 from .characters import character
 from .elements import Item, codes_in, numbers_in
 from .keys import INTS, is_data, kind_and_parts
-from .numbers import python_number_of
-from .unions import chosen
 
 if TYPE_CHECKING:
     from ...state.tx import Tx

@@ -18,11 +18,11 @@ from ....ir.types import ArrayType, python_number
 from ...object_model.constants import ConstantVariable
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
+from ..arrays.arrays import ArrayVariable
+from ..arrays.long_lists import SHORTEST
+from ..arrays.numbers import python_number_of
 from ..containers.sequences import PLAIN_KINDS, SequenceVariable
-from .arrays import ArrayVariable
 from .characters import character
-from .long_lists import SHORTEST
-from .numbers import python_number_of
 
 if TYPE_CHECKING:
     from ...state.tx import Tx

@@ -20,15 +20,15 @@ from ...polyfills.lists import extend
 from ...recording.nodes import record
 from ...state.trace import LoopPlan
 from ...state.tracker import VariableTracker
+from ..arrays.arrays import ArrayVariable
+from ..arrays.in_arrays import InArrays
+from ..arrays.numbers import ConstantNumber, NumberVariable, python_number_of
+from ..arrays.sizes import SizeVariable
+from ..arrays.unions import UnionNumber, as_int
 from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
-from .arrays import ArrayVariable
 from .elements import Elements, elements_of
-from .in_arrays import InArrays
-from .numbers import ConstantNumber, NumberVariable, python_number_of
-from .sizes import SizeVariable
-from .unions import UnionNumber, as_int
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter

@@ -16,13 +16,13 @@ from ...object_model.constants import NONE, ConstantVariable, constant
 from ...polyfills.tables import FEWEST, find, find_or_add, grow, store
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
+from ..arrays.in_arrays import InArrays
+from ..arrays.numbers import python_number_of
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
 from .growing import Kinds, fill, is_tuple, kinds_of, leaves_of, number_kind
-from .in_arrays import InArrays
 from .keys import kind_and_parts
 from .lookups import Lookup
-from .numbers import python_number_of
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter

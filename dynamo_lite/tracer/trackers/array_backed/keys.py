@@ -9,11 +9,11 @@ from ....ir.sizes import depends_on_data
 from ...object_model.constants import ConstantVariable
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
+from ..arrays.numbers import NumberVariable
+from ..arrays.sizes import SizeVariable
+from ..arrays.unions import as_int
 from ..containers.sequences import TupleVariable
 from .characters import CharacterVariable, code_of
-from .numbers import NumberVariable
-from .sizes import SizeVariable
-from .unions import as_int
 
 if TYPE_CHECKING:
     from ...state.tx import Tx

@@ -12,12 +12,12 @@ from ....ir.types import ArrayType, Form
 from ...object_model.constants import NONE, ConstantVariable, constant
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
+from ..arrays.in_arrays import InArrays
+from ..arrays.numbers import python_number_of
+from ..arrays.unions import as_int
 from ..containers.lists import ListVariable
 from ..containers.sequences import TupleVariable
 from .growing import PYTHON_NUMBERS, expected, number_kind, runs
-from .in_arrays import InArrays
-from .numbers import python_number_of
-from .unions import as_int
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter

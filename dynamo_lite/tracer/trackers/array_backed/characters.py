@@ -10,8 +10,8 @@ from ...object_model.attributes import python_method
 from ...object_model.constants import FALSE, TRUE, ConstantVariable, constant
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
-from .numbers import ComputedNumber, python_number_of
-from .unions import any_of
+from ..arrays.numbers import ComputedNumber, python_number_of
+from ..arrays.unions import any_of
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
