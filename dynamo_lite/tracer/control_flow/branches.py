@@ -322,10 +322,18 @@ def leave(tx: Tx, loop: Loop) -> None:
     if outlet is not None and tx.index in outlet.places:
         tx.index = outlet.places[0]
     index, stack = settle(tx, tx.index, tuple(tx.stack))
-    found = tx.index, len(tx.stack), (index, len(stack))
+    found = tx.index, len(tx.stack), (outside(tx, loop, index), len(stack))
     if tx.exits.setdefault(loop.head, found)[2] != found[2]:
         raise GraphBreak("the loop has several exits")
     tx.proceed = constant(False)
+
+
+def outside(tx: Tx, loop: Loop, index: int) -> int:
+    """Where control goes on: there may be several jumps back to the head of a loop around this."""
+    inst = tx.instructions[index]
+    if inst.opname == "JUMP" and inst.target is not None and inst.target not in loop.members:
+        return inst.target
+    return index
 
 
 def settle(
