@@ -77,7 +77,9 @@ class Facts:
                     self.found[expr.buffer] = found
                 if (defined := self.low.defined.get(expr.buffer)) is not None:
                     self.narrow(defined, found)
-            case Convert() if fits(interval(self.low, expr.arg), expr.dtype):
+            case Convert() if expr.arg.dtype.kind in "iu" and fits(
+                interval(self.low, expr.arg), expr.dtype
+            ):
                 self.narrow(expr.arg, found)
             case Apply() if expr.op in INVERSES:
                 self.narrow_operand(expr, found)

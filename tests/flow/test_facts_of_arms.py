@@ -87,8 +87,20 @@ def changed_in_an_arm(x, m, k):
     return total, place
 
 
+def of_floats(x, m, k):
+    counts, bins = np.zeros(8, dtype=int), 8
+    low, high = x.min(), x.max()
+    width = (high - low) / bins
+    for v in x:
+        b = int((v - low) / width)
+        if b == bins:
+            b -= 1
+        counts[b] += 1
+    return counts
+
+
 PROGRAMS = (
-    neighbours, four_sides, of_both, of_data, element_of_itself, changed_in_an_arm,
+    neighbours, four_sides, of_both, of_data, element_of_itself, changed_in_an_arm, of_floats,
 )  # fmt: skip
 
 
@@ -98,6 +110,7 @@ def test_results_are_those_of_python(program, backend):
     compiled = dl.compile(program, backend=backend)
     for n in (60, 60, 41, 59):
         check(compiled, program, X[:n].copy(), M.copy(), K.copy())
+    assert dl.stats().errors == 0
 
 
 @pytest.mark.parametrize("program", [neighbours, four_sides])
