@@ -19,7 +19,7 @@ EXACT = {
     "add", "subtract", "multiply", "divide", "negative", "positive", "absolute", "fabs", "sign",
     "square", "sqrt", "reciprocal", "conjugate", "equal", "not_equal", "less", "less_equal",
     "greater", "greater_equal", "isnan", "isinf", "isfinite", "signbit", "maximum", "minimum",
-    "rint", "floor", "ceil", "trunc", "copysign", "heaviside", "nextafter",
+    "rint", "floor", "ceil", "trunc", "copysign", "heaviside", "nextafter", "spacing",
     "logical_and", "logical_or", "logical_xor", "logical_not", "fmod", "remainder", "floor_divide",
 }
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 7.0, 1e-3, -1e10, np.inf, -np.inf, np.nan]

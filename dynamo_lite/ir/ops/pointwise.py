@@ -219,6 +219,16 @@ def _next_after(x: Any, y: Any) -> Any:
     return is_nan.select(is_nan.select(x, 0) + is_nan.select(y, 0), found)
 
 
+def _spacing(x: Any) -> Any:
+    """How far the next number is on the way from 0; NumPy reports overflow where there is none."""
+    bits = x.eq(0).select(0, x.bits())
+    beyond = (bits + 1).as_float()
+    x.builder.bail_out_where(beyond.abs().eq(math.inf))
+    known = x.abs().lt(math.inf)
+    distance = known.select(known.select(beyond, 0) - known.select(x, 0), math.nan)
+    return x.is_nan().select(x, distance)
+
+
 ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
     np.rint: _row(llvm={"f": _call("rint", 1)},
                   triton={"": "libdevice.rint({a})", "c": "each part"},
@@ -237,6 +247,7 @@ ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
                                 slopes.none)),
     np.nextafter: _row(llvm={"f": _next_after}, triton="libdevice.nextafter({a}, {b})",
                        flags=True, weight=4),
+    np.spacing: _row(llvm={"f": _spacing}, flags=True, weight=4),
     np.heaviside: _row(llvm=_own("heaviside"), triton="@heaviside", flags_exact=True,
                        partials=(slopes.none,
                                  lambda out, a, b: np.where(np.equal(a, 0), 1.0, 0.0))),
