@@ -15,7 +15,7 @@ from ...ir.sizes import Size, SizeExpr, symbol
 from ...ir.types import Form
 from .. import costs
 from ..loop_ir import affine, simplify
-from ..loop_ir.loops import Axis, Check, Expr, Gather, Load, Offset, Scan
+from ..loop_ir.loops import Axis, Check, Expr, Gather, Index, Load, Offset, Scan
 from ..loop_ir.rewrite import free_axes
 from ..loop_ir.simplify import INT64, const, convert
 from ..passes.materialise import Access
@@ -142,6 +142,32 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
         if not affine.is_zero(affine.stride_of(load.offset, axis))
     )
     element = Gather(load.buffer, moved, pairs) if pairs else Load(load.buffer, moved)
+    return low.lazy(node.type, axes, element)
+
+
+@lowers(reads=Access.MEMORY, others=Access.SAME)
+def roll(low: Lowering, node: Node, a: Any, shift: Any, axis: Any = None) -> Value:
+    """np.roll along one axis by a number that the program computes. Where elements that follow each
+    other lie side by side NumPy moves stretches of memory, which is faster than kernels are."""
+    source = operand(a)
+    require_native(low, source.dtype)
+    if not is_size(axis) or not isinstance(shift, Value) or shift.shape:
+        raise CannotLower("np.roll along several axes")
+    if shift.dtype.kind not in "iu" or shift.dtype == np.uint64:
+        raise CannotLower("np.roll by what is no int64")
+    (dim,) = dims_of(axis, len(source.shape))
+    low.relations.require("<", 0, size := source.shape[dim])
+    source = low.in_memory(source, f"{node.name} looks elements up")
+    load, along = load_of(source), source.axes[dim]
+    stride = affine.stride_of(load.offset, along)
+    if affine.is_one(size) or (not low.loops and stride == source.dtype.itemsize):
+        raise CannotLower("np.roll of elements side by side")
+    axes, extent = low.axes(node.type.shape), simplify.size_value(size)
+    start = simplify.apply("remainder", (convert(shift.expr, INT64), extent), INT64)
+    place = simplify.apply("subtract", (Index(axes[dim]), start), INT64)
+    moved = {old: affine.along(new) for old, new in zip(source.axes, axes)} | {along: affine.ZERO}
+    offset = affine.substitute(load.offset, moved)
+    element = Gather(load.buffer, offset, ((counted_from_front(place, size), stride),))
     return low.lazy(node.type, axes, element)
 
 

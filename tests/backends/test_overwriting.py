@@ -4,10 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loop_ir.program import Allocate, Launch, LogUndo, Loop, all_steps
-from dynamo_lite.backends.lowering.lower import lower
 
 import dynamo_lite as dl
+from dynamo_lite.backends.loop_ir.program import Allocate, Launch, LogUndo, Loop, all_steps
+from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.ir.passes import optimize
 from dynamo_lite.native import _core
 from tests.backends.interpret import BailOut, run_program
@@ -439,3 +439,23 @@ def test_a_branch_changes_the_array_that_its_test_was_read_from():
     loop = next(step for step in program.steps if isinstance(step, Loop))
     assert not [one for one in all_steps(loop.steps) if isinstance(one, Launch) and one.kernel.axes]
     check(dl.compile(crossed_out), crossed_out, np.ones(500, bool))
+
+
+PARTS = (
+    np.s_[:, :, 1], np.s_[:, 1], np.s_[1], np.s_[::-2, 1:, ::2], np.s_[:, ::-1, 3:4],
+    np.s_[1:2, 2:3], np.s_[:, [3, 0, 2]],
+)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16", "g"])
+@pytest.mark.parametrize("part", PARTS, ids=str)
+def test_parts_of_every_layout_are_put_back(part, dtype):
+    def f(x, y):
+        x[part] += x[part]
+        return 1 / y
+
+    x = np.arange(60).reshape(3, 4, 5).astype(dtype)
+    with np.errstate(divide="raise"):
+        for y in (np.ones(3), np.zeros(3)):
+            check(dl.compile(f), f, x, y)
+            check(dl.compile(f), f, np.asfortranarray(x), y)

@@ -59,7 +59,7 @@ _defined(np.array_split, Kind.STRUCTURE, assembly.array_split, shares=True)
 _defined(np.repeat, Kind.STRUCTURE, assembly.repeat, method="repeat", required=("repeats",),
          means="meanings.repeat")
 _defined(np.tile, Kind.STRUCTURE, assembly.tile)
-_defined(np.roll, Kind.STRUCTURE, assembly.roll)
+_defined(np.roll, Kind.STRUCTURE, assembly.roll, lowering="roll")
 _defined(np.cross, Kind.STRUCTURE, assembly.cross, means="norms.cross")
 _defined(np.block, Kind.STRUCTURE, assembly.block, means="meanings.block",
          arrays_at=(0,), nests=True)

@@ -31,6 +31,8 @@ struct Part {
 };
 
 bool steps_over(const Axis &a, const Axis &b) { return a.stride > b.stride; }
+// Whether a step along `outer` is the one behind the last along `inner`.
+bool goes_on(const Axis &outer, const Axis &inner) { return outer.stride == inner.extent * inner.stride; }
 
 // A part with positive strides, the largest first, and as few axes as possible; false when there
 // is nothing in it.
@@ -45,33 +47,46 @@ bool plan(Part *part, int32_t ndim, const int64_t *shape, const int64_t *strides
     while (part->ndim > 0 && part->axes[part->ndim - 1].stride == part->run) {
         part->run *= part->axes[--part->ndim].extent;
     }
+    while (part->ndim > 1 && goes_on(part->axes[part->ndim - 2], part->axes[part->ndim - 1])) {
+        Axis inner = part->axes[--part->ndim];
+        part->axes[part->ndim - 1] = {part->axes[part->ndim - 1].extent * inner.extent, inner.stride};
+    }
     return true;
 }
 
 template <bool SAVING>
 void move_stretch(char *place, char *&kept, int64_t n) {
-    char *to = SAVING ? kept : place, *from = SAVING ? place : kept;
-    switch (n) {  // the sizes of elements, which are not worth a call
-        case 1: *to = *from; break;
-        case 2: std::memcpy(to, from, 2); break;
-        case 4: std::memcpy(to, from, 4); break;
-        case 8: std::memcpy(to, from, 8); break;
-        case 16: std::memcpy(to, from, 16); break;
-        default: std::memcpy(to, from, n);
-    }
+    std::memcpy(SAVING ? kept : place, SAVING ? place : kept, n);
     kept += n;
+}
+
+template <bool SAVING, int64_t RUN, typename Place>
+void move_elements(int64_t count, const Place &place_of, char *&kept) {
+    for (int64_t i = 0; i < count; ++i) move_stretch<SAVING>(place_of(i), kept, RUN);
+}
+
+// `count` stretches; elements are moved by loops of their own, as they are not worth a call each.
+template <bool SAVING, typename Place>
+void move_stretches(int64_t count, int64_t run, const Place &place_of, char *&kept) {
+    switch (run) {
+        case 1: return move_elements<SAVING, 1>(count, place_of, kept);
+        case 2: return move_elements<SAVING, 2>(count, place_of, kept);
+        case 4: return move_elements<SAVING, 4>(count, place_of, kept);
+        case 8: return move_elements<SAVING, 8>(count, place_of, kept);
+        case 16: return move_elements<SAVING, 16>(count, place_of, kept);
+    }
+    for (int64_t i = 0; i < count; ++i) move_stretch<SAVING>(place_of(i), kept, run);
 }
 
 template <bool SAVING>
 void move_part(const Axis *axis, const Axis *end, int64_t run, char *place, char *&kept) {
     if (axis == end) return move_stretch<SAVING>(place, kept, run);
-    bool innermost = axis + 1 == end;
+    if (axis + 1 == end) {
+        auto place_of = [=](int64_t i) { return place + i * axis->stride; };
+        return move_stretches<SAVING>(axis->extent, run, place_of, kept);
+    }
     for (int64_t i = 0; i < axis->extent; ++i, place += axis->stride) {
-        if (innermost) {
-            move_stretch<SAVING>(place, kept, run);
-        } else {
-            move_part<SAVING>(axis + 1, end, run, place, kept);
-        }
+        move_part<SAVING>(axis + 1, end, run, place, kept);
     }
 }
 
@@ -94,9 +109,8 @@ struct UndoRecord {
     void move() {
         char *kept = contents();
         if (n_positions < 0) return move_part<SAVING>(axes(), axes() + ndim, run, data, kept);
-        for (int64_t i = 0; i < n_positions; ++i) {
-            move_stretch<SAVING>(data + positions()[i], kept, run);
-        }
+        auto place_of = [this](int64_t i) { return data + positions()[i]; };
+        move_stretches<SAVING>(n_positions, run, place_of, kept);
     }
 };
 
