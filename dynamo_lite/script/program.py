@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
+from ..base.disabled import Place, place_of
 from ..base.processor import Share
 from ..native import first_frames
 from ..tiering.account import GAIN, Account, open_account
@@ -19,6 +20,8 @@ from .plain_code import plain_size
 
 Known = tuple[CodeType, CodeHistory]
 UNSEEN = "it ran before there was an array"
+MOST_KEPT = 256
+"""Code objects that are kept so that others like them are known."""
 
 
 class Program:
@@ -27,6 +30,9 @@ class Program:
     def __init__(self, decisions: Decisions | None = None) -> None:
         self.decisions = decisions
         self.histories: dict[int, CodeHistory] = {}
+        self.former: dict[Place, Known] = {}
+        """Code that ran for long, or was compiled, by where it stands: a program that is run again
+        in this process, or a cell of a notebook, makes others like it."""
         self.lender = Lender()
         costs = self.lender.costs
         costs.is_loaded = costs.reads_entries = costs.has_generator = False
@@ -36,12 +42,27 @@ class Program:
         self.lender.saved = self.saved
 
     def history_of(self, code: CodeType) -> CodeHistory:
-        key = id(code)
-        if key not in self.histories:
-            decision = self.decisions.about(code) if self.decisions is not None else None
-            gone = lambda dead: self.forget(key)  # noqa: E731
-            self.histories[key] = CodeHistory(code, self.account_of(code), gone, decision)
-        return self.histories[key]
+        if (found := self.histories.get(id(code))) is None:
+            found = self.histories[id(code)] = self._new_history(code)
+        return found
+
+    def _new_history(self, code: CodeType) -> CodeHistory:
+        key, account, former = id(code), self.account_of(code), self.former.get(place_of(code))
+        if former is not None and former[0] is not code and former[0] == code:
+            account.ran = self._concluded(*former)
+        decision = self.decisions.about(code) if self.decisions is not None else None
+        return CodeHistory(code, account, lambda dead: self.forget(key), decision)
+
+    def _concluded(self, code: CodeType, history: CodeHistory) -> float:
+        """What became of code goes for another like it; seconds that this need not wait for."""
+        if (decision := conclusion(history, code)) is not None:
+            self.note(code, decision)
+        return 0.0 if history.compiled else history.account.ran
+
+    def keep(self, code: CodeType, history: CodeHistory) -> None:
+        """Code for which it is worth knowing what became of it, where there is another like it."""
+        if len(self.former) < MOST_KEPT or place_of(code) in self.former:
+            self.former[place_of(code)] = code, history
 
     def account_of(self, code: CodeType) -> Account:
         """A new account, which the program's lender lends to."""

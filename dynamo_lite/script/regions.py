@@ -25,6 +25,7 @@ from ..tiering.account import Account, cold, nanoseconds, why_cold
 from ..tiering.decisions import Decision, Decisions
 from .arrays import mentions_arrays, note_sizes, touch_arrays
 from .comparisons import FIRST_CALLS, Answer
+from .conclusions import HOT
 from .functions import counts_references, is_candidate, is_of_module
 from .histories import AROUND, NOTHING_FOUND, CodeHistory
 from .program import Program
@@ -175,6 +176,8 @@ class Candidates:
         history.look_at_loops(function)
         history.note_time(code)
         history.look_at_names(function)
+        if history.account.ran >= HOT:
+            self.program.keep(code, history)
         note_sizes(history.sizes, values)
         if history.account.is_promised and self.is_below_tried(caller):
             history.account.is_promised, history.account.expected = False, 0.0
@@ -218,6 +221,7 @@ class Candidates:
         if history.account.price:
             PERF.info("%s is warm: %s", function.__qualname__, history.account)
         history.compiled += 1
+        self.program.keep(function.__code__, history)
         if history.compiled == 1:
             self.discount(history, caller)
         compiled: CompiledFunction = self.engine.compiled_form(

@@ -69,6 +69,7 @@ class Decisions:
     def note(self, code: CodeType, decision: Decision, loop: int | None = None) -> None:
         if (key := key_of(code, loop)) is not None:
             self.known[key] = decision
+            self.names.add(name_of(code, loop))
             self.is_changed = True
 
     def ended(self, seconds: float) -> None:

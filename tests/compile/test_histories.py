@@ -7,8 +7,9 @@ from dynamo_lite.script import comparisons, conclusions, histories
 from dynamo_lite.script.comparisons import Timing
 from dynamo_lite.script.conclusions import conclusion, likely, plain_gain
 from dynamo_lite.script.histories import CodeHistory
+from dynamo_lite.script.program import Program
 from dynamo_lite.tiering.account import GAIN, Account
-from dynamo_lite.tiering.decisions import Decision
+from dynamo_lite.tiering.decisions import Decision, Decisions
 from dynamo_lite.tiering.graphs import affords
 from dynamo_lite.tiering.lender import Lender
 
@@ -374,3 +375,15 @@ def test_why_python_ran_what_was_a_candidate(
     history.compiled, history.records, history.operations = compiled, records, operations
     history.given_up = given_up
     assert history.why_in_python == reason
+
+
+def test_what_became_of_code_goes_for_another_like_it():
+    program = Program(Decisions("a program that runs itself again"))
+    known, code = program.history_of(f.__code__), f.__code__
+    known.account.ran = 0.3
+    program.keep(code, known)
+    assert program.history_of(code.replace()).account.ran == 0.3
+    assert program.history_of(code.replace(co_consts=(2,))).account.ran == 0.0
+    known.given_up = "it is slower"
+    again = program.history_of(code.replace())
+    assert again is not known and again.why_left.startswith("it is slower")
