@@ -4,10 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-
-import dynamo_lite as dl
 from dynamo_lite.backends.loop_ir.program import Allocate, Launch, LogUndo, Loop, all_steps
 from dynamo_lite.backends.lowering.lower import lower
+
+import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
 from dynamo_lite.native import _core
 from tests.backends.interpret import BailOut, run_program
