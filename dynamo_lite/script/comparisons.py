@@ -74,10 +74,14 @@ class Timing:
 
 
 class Compiled(Protocol):
-    """What was compiled: how many operations, and whether a graph was broken off."""
+    """What was compiled: how many operations, whether a graph was broken off, and how often it has
+    to be seen to be slower to be dropped."""
 
     operations: int
     breaks: bool
+
+    @property
+    def confirmations(self) -> int: ...
 
 
 class Comparison:
@@ -94,6 +98,8 @@ class Comparison:
         """Seconds of a call in Python between compiled ones; 0 where there was none."""
         self.speedup = 0.0
         """That in what the compiled ones beside it took."""
+        self.confirmed = 0
+        """How often in a row it was seen to be slower."""
         self.reason = ""
         """Why Python is to run the code again."""
 
@@ -138,6 +144,7 @@ class Comparison:
         self.call_later = call = timing.since(self.reviewed).call
         self.speedup = call / max(compiled_call, SHORTEST)
         if compiled_call <= call * TOLERANCE:
+            self.confirmed = 0
             return self._wait(code)
         if not self.compiled.operations:
             self.reason = slower(compiled_call, self.call_later)
@@ -150,10 +157,14 @@ class Comparison:
         """Compiled calls before and after those in Python: both have to be slower. Other programs
         take their time too, which may be many times what a few calls take."""
         compiled_call = timing.since(self.reviewed).compiled_call
-        if compiled_call > self.call_later * TOLERANCE:
+        is_slower = compiled_call > self.call_later * TOLERANCE
+        self.confirmed = self.confirmed + 1 if is_slower else 0
+        if self.confirmed >= self.compiled.confirmations:
             self.reason = slower(compiled_call, self.call_later)
             return None
         self.reviewed = timing
+        if is_slower:
+            return self._go_on(code, self.window, self.look)
         self.speedup = self.call_later / max(compiled_call, SHORTEST)
         return self._wait(code)
 

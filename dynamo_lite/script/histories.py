@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MOST_NESTED = 100.0
 """At most so many times what code takes itself it is taken to run before it is looked at again."""
 PAID = "compiling it paid"
+ALONE, IN_DOUBT = 0.9, 3
+"""Which part of the time a program has a processor that is as good as alone; and how often what is
+measured in one that is not has to be confirmed."""
 BY_ITSELF = 10e-6
 """Seconds of a call of code that is compiled before what calls it."""
 LIKELY = "it ran for as long as what is compiled"
@@ -160,6 +163,12 @@ class CodeHistory:
             forget_code(code)
 
     # -- what was measured
+
+    @property
+    def confirmations(self) -> int:
+        """How often it has to be seen to be slower than in Python: where other programs take the
+        processor meanwhile, any of the calls may be those that wait for it."""
+        return 1 if self.account.lender.share() >= ALONE else IN_DOUBT
 
     def saved(self, timing: Timing) -> float:
         """Seconds that compiled calls took less than they would have in Python."""

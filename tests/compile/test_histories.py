@@ -53,6 +53,24 @@ class Calls:
         return conclusion(self.history, f.__code__)
 
 
+@pytest.mark.parametrize(("share", "confirmations"), [(1.0, 1), (0.5, histories.IN_DOUBT)])
+def test_beside_other_programs_slower_calls_are_confirmed_more_often(
+    monkeypatch, share, confirmations
+):
+    calls = Calls(monkeypatch)
+    calls.history.account.lender.share = lambda: share
+    calls.python(10, 1)
+    for _ in range(confirmations):
+        assert not calls.history.given_up
+        calls.compiled(8, 2)
+        assert calls.review() > 1  # nanoseconds in Python
+        calls.python(16, 1)
+        assert calls.review() is True
+        calls.compiled(8, 2)
+        verdict = calls.review()
+    assert verdict is None and "compiled, a call took" in calls.history.given_up
+
+
 def test_the_first_calls_do_not_count(monkeypatch):
     calls = Calls(monkeypatch)
     calls.history.comparison.phase = calls.first_phase
