@@ -5,6 +5,7 @@ of the loop. This one ends where the next iteration begins, and returns the cont
 """
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable
 from dataclasses import replace
 from types import CodeType, FunctionType
@@ -131,9 +132,24 @@ def _up_to_head(
     leave(assembler, there, unbound)
     made = assembler.finish(body=True, co_argcount=count)
     text = bytearray(made.co_code)
-    if not jump_back(text, len(text) - len(code.co_code) + head.offset, at_head.offset):
-        return None
+    start = len(text) - len(code.co_code)
+    for each in (head, *_second_tests(code, at)):
+        if not jump_back(text, start + each.offset, at_head.offset):
+            return None
     return with_code(function, made.replace(co_code=bytes(text)))
+
+
+def _second_tests(code: CodeType, head: int) -> list[Instruction]:
+    """Where a `while` tests its condition again, and goes on behind the head: the canonical
+    instructions have a jump to the head there (`rotating`)."""
+    return [each for each in read(code)
+            if (each.opname, each.target) == ("JUMP", head) and not _is_jump(code, each.offset)]
+
+
+def _is_jump(code: CodeType, offset: int) -> bool:
+    while code.co_code[offset] == dis.EXTENDED_ARG:
+        offset += 2
+    return "JUMP" in dis.opname[code.co_code[offset]]
 
 
 def _next_head(code: CodeType, point: ResumePoint) -> int | None:

@@ -282,3 +282,23 @@ def test_steps_that_do_not_fit_together_are_refused():
     assert made(True, 3) == 3 and made(False, 3) == "no" and made.function is function
     with pytest.raises(TypeError):
         made(1)
+
+
+def condition_twice(x):
+    """The condition of the `while` is tested at two places, as there is a `continue`."""
+    seen, limit, top = [], 3, x.max()
+    for i in range(4, 0, -1):
+        count = 0
+        while count < 3:
+            count += 1
+            if not (top > 1):
+                seen.extend([i, limit])
+            if limit > 40:
+                if limit == 30:
+                    continue
+        seen.append(i)
+    return seen
+
+
+def test_an_arm_ends_where_a_while_tests_its_condition_again():
+    check(dl.compile(condition_twice), condition_twice, np.linspace(-1, 0.5, 8))
