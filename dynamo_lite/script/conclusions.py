@@ -35,7 +35,7 @@ def conclusion(history: CodeHistory, code: CodeType) -> Decision | None:
     timing, cpu = Timing.of(code), history.account.lender.cpu
     seen = history.comparison
     call = seen.call_in_python(timing)
-    if history.given_up:
+    if history.given_up and history.given_up != TOO_LONG:
         return Decision(False, history.given_up)
     if not history.compiled:
         if history.decision is not None and not history.decision.is_hot:
@@ -55,7 +55,8 @@ def conclusion(history: CodeHistory, code: CodeType) -> Decision | None:
     if seen.speedup:
         call, compiled_call = seen.call_later, seen.call_later / seen.speedup
     if compiled_call > call:
-        return Decision(False, slower(compiled_call, call))
+        is_sure = history.confirmations == 1
+        return Decision(False, slower(compiled_call, call)) if is_sure else None
     share, call = 1 - compiled_call / call, call if call == seen.known_call else cpu(call)
     calls = timing.calls + timing.compiled_calls
     compiled_calls = min(timing.compiled_ran / compiled_call, timing.compiled_calls)
@@ -84,7 +85,8 @@ def _untried(history: CodeHistory, code: CodeType, timing: Timing) -> Decision |
 def is_alike(history: CodeHistory, code: CodeType) -> bool:
     """Whether it waits to be compiled, and its calls take about the same: it has no loops, and
     its functions are not made anew."""
-    return history.is_waiting and "<locals>" not in code.co_qualname and not has_loops(code)
+    is_waiting = history.is_waiting or history.given_up == TOO_LONG
+    return is_waiting and "<locals>" not in code.co_qualname and not has_loops(code)
 
 
 def plain_gain(history: CodeHistory, code: CodeType) -> float:

@@ -181,6 +181,10 @@ class CodeHistory:
         in Python first, for comparison; or None."""
         answer = self.comparison.review(code, Timing.of(code))
         if answer is None:
-            reason = self.comparison.reason if self.operations else NOTHING_FOUND.reason
-            self.given_up, self.shared = reason, None
+            self.given_up, self.shared = self._why_given_up(), None
         return answer
+
+    def _why_given_up(self) -> str:
+        if not self.records:  # each analysis was given up
+            return TOO_LONG
+        return self.comparison.reason if self.operations else NOTHING_FOUND.reason

@@ -132,7 +132,8 @@ class Candidates:
         if answer is None:
             self.leave(function, history.given_up)
             PERF.info("%s runs in Python again: %s", function.__qualname__, history.given_up)
-            self.program.note(function.__code__, Decision(False, history.given_up))
+            if history.records:
+                self.program.note(function.__code__, Decision(False, history.given_up))
         return answer
 
     def leave(self, function: FunctionType, reason: str) -> None:

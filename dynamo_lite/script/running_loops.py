@@ -74,12 +74,14 @@ class RunningLoops:
         self.paid: dict[tuple[CodeType, int], tuple[Replaced, Made]] = {}
         """Loops that ran compiled, and were faster so."""
         self.timed_in: set[CodeType] = set()
+        self.unfinished: set[CodeType] = set()
+        """Code that compiling the rest of a loop was given up of."""
         self.replaced: Replaced | None = None
 
     @property
     def replaced_in(self) -> set[CodeType]:
-        """The code whose loops had their turn."""
-        return {code for code, _ in self.tried}
+        """The code whose loops had their turn, but for those that would have taken too long."""
+        return {code for code, _ in self.tried} - self.unfinished
 
     def __call__(self, frame: FrameType) -> None:
         """Look at the frame that runs, and those below."""
@@ -181,6 +183,8 @@ class RunningLoops:
         """Told by the switch: the frame goes on."""
         replaced, self.replaced = self.replaced, None
         assert replaced is not None
+        if replaced.account.in_vain:
+            self.unfinished.add(replaced.loop.site.code)
         decision = replaced.conclusion(Moment.now())
         if decision is None:
             return

@@ -405,3 +405,22 @@ def test_what_became_of_code_goes_for_another_like_it():
     known.given_up = "it is slower"
     again = program.history_of(code.replace())
     assert again is not known and again.why_left.startswith("it is slower")
+
+
+def test_what_was_given_up_for_its_time_is_tried_again_in_a_longer_run(monkeypatch):
+    history = Calls(monkeypatch).history
+    history.records = history.operations = 0
+    history.account.ran, history.account.in_vain = 0.3, 0.1
+    history.comparison.phase = lambda code, timing: None
+    assert history.review(f.__code__) is None and history.given_up == histories.TOO_LONG
+    found = conclusion(history, f.__code__)
+    assert not found.is_hot and found.reason == histories.TOO_LONG and found.saved >= 0.6
+
+
+def test_calls_beside_other_programs_do_not_say_that_compiled_code_is_slower(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(10, 10)
+    calls.compiled(10, 30)
+    assert conclusion(calls.history, f.__code__).reason.startswith("compiled")
+    calls.history.account.lender.share = lambda: 0.5
+    assert conclusion(calls.history, f.__code__) is None
