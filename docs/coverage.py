@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamo_lite.ir.row import Kind, row_of
+from dynamo_lite.ir.row import Kind, Op, row_of
 from dynamo_lite.tracer import numpy as numpy_calls
 from dynamo_lite.tracer.calls.dispatch import rule_of_call
 from dynamo_lite.tracer.numpy.calls import python_code_of
@@ -89,7 +89,7 @@ def fate(space: Any, name: str) -> tuple[str, str]:
     if rule.id in ("own-answer", "own-polyfill"):
         return (ANSWERED if rule.id == "own-answer" else INLINED), ""
     if (row := row_of(function)) is not None:
-        return (STEP if row.kind is Kind.EXTERN else FUSED), ""
+        return (STEP if is_step(row) else FUSED), ""
     if numpy_calls.handles(function):
         return ANSWERED, ""
     if space is np.ndarray and (as_function := getattr(np, name, None)) is not None:
@@ -97,6 +97,12 @@ def fate(space: Any, name: str) -> tuple[str, str]:
     if python_code_of(function) is not None or rule.action is Action.INLINE:
         return INLINED, ""
     return PYTHON, "it is written in C, and nothing stands for it in a graph"
+
+
+def is_step(row: Op) -> bool:
+    """Whether there are no kernels of it."""
+    in_kernels = row.llvm or row.decompose or row.lowering or row.version
+    return row.kind is Kind.EXTERN or not (in_kernels or row.kind is Kind.VIEW)
 
 
 def table(space: Any) -> str:
