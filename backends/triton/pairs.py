@@ -284,6 +284,6 @@ FORMULAS: Mapping[str, Callable[..., Element]] = {
     **{op: called(op, *PAIR) for op in (*prelude_functions("real"), "mul")},
     "absolute": number("absolute"),
     **{op: number(op, BOOL) for op in ("less", "less_equal", "greater", "greater_equal")},
-    **{row.name: BY_PARTS[row.triton["c"]](row.name) for row in having("triton")
-       if isinstance(row.triton, Mapping) and "c" in row.triton},
+    **{row.name: BY_PARTS[by](row.name) for row in having("triton")
+       if isinstance(row.triton, Mapping) and (by := row.triton.get("c"))},
 }

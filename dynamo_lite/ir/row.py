@@ -136,7 +136,7 @@ class Op:
     kind: Kind
     infer: Callable[..., Any] | None = None
     llvm: Mapping[str, str | Callable[..., Any]] = field(default_factory=dict)
-    triton: str | Mapping[str, str] | None = None
+    triton: str | Mapping[str, str | None] | None = None
     c: Mapping[str, str] = field(default_factory=dict)
     decompose: Callable[..., Any] | None = None
     fold: str | None = None

@@ -245,8 +245,9 @@ ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
                       silent="biufc",
                       partials=(lambda out, a, b: slopes.slope(out, a) * np.copysign(1.0, b),
                                 slopes.none)),
-    np.nextafter: _row(llvm={"f": _next_after}, triton="libdevice.nextafter({a}, {b})",
-                       flags=True, weight=4),
+    np.nextafter: _row(llvm={"f": _next_after},  # of halves the next one is not that of floats
+                       triton={"e": None, "f": "libdevice.nextafter({a}, {b})"}, flags=True,
+                       weight=4),
     np.spacing: _row(llvm={"f": _spacing}, flags=True, weight=4),
     np.heaviside: _row(llvm=_own("heaviside"), triton="@heaviside", flags_exact=True,
                        partials=(slopes.none,
