@@ -93,9 +93,11 @@ class Program:
         known = self.decisions.known.values() if self.decisions is not None else ()
         return any(decision.is_hot for decision in known)
 
-    def conclude(self, replaced: Collection[CodeType]) -> None:
+    def conclude(
+        self, replaced: Collection[CodeType], unfinished: Collection[CodeType] = ()
+    ) -> None:
         """Keep what was found out, for the next run; of the code `replaced`, loops had their
-        turn."""
+        turn, and those of the `unfinished` would have taken too long."""
         if self.decisions is None:
             return
         seconds = time.process_time() - self.lender.began
@@ -107,9 +109,11 @@ class Program:
             if decision is not None:
                 self.decisions.note(code, decision.within(seconds) if decision.is_hot else decision)
         for code, names in first_frames() if seconds >= HOT else ():
-            is_known = self.decisions.about(code) is not None or code in replaced
-            if not is_known and loops_over_arrays(code, names):
-                self.decisions.note(code, unseen(code, names, seconds))
+            if self.decisions.about(code) is not None or not loops_over_arrays(code, names):
+                continue
+            decision = unseen(code, names, seconds)
+            if code not in replaced or (code in unfinished and decision.reason == PLAIN):
+                self.decisions.note(code, decision)
         self.decisions.ended(self.lender.ran())
         self.decisions.write()
 

@@ -156,7 +156,7 @@ class Candidates:
 
     def conclude(self) -> None:
         """Keep what was found out, for the next run of the program."""
-        self.program.conclude(self.samples.replaced_in)
+        self.program.conclude(self.samples.replaced_in, self.samples.unfinished)
 
     def answer(
         self, function: FunctionType, values: tuple[Any, ...], caller: FrameType | None

@@ -75,13 +75,13 @@ class RunningLoops:
         """Loops that ran compiled, and were faster so."""
         self.timed_in: set[CodeType] = set()
         self.unfinished: set[CodeType] = set()
-        """Code that compiling the rest of a loop was given up of."""
+        """Code of which compiling the rest of a loop would have taken too long."""
         self.replaced: Replaced | None = None
 
     @property
     def replaced_in(self) -> set[CodeType]:
-        """The code whose loops had their turn, but for those that would have taken too long."""
-        return {code for code, _ in self.tried} - self.unfinished
+        """The code whose loops had their turn."""
+        return {code for code, _ in self.tried}
 
     def __call__(self, frame: FrameType) -> None:
         """Look at the frame that runs, and those below."""

@@ -46,6 +46,11 @@ class Samples:
         return self.running_loops.replaced_in if self.running_loops is not None else frozenset()
 
     @property
+    def unfinished(self) -> Set[CodeType]:
+        """The code of which compiling the rest of a loop would have taken too long."""
+        return self.running_loops.unfinished if self.running_loops is not None else frozenset()
+
+    @property
     def timed_in(self) -> Set[CodeType]:
         """The code whose loops have run for long enough to be timed."""
         return self.running_loops.timed_in if self.running_loops is not None else frozenset()
