@@ -79,7 +79,7 @@ def _why_not_product(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _why_not_numbers(ufunc: np.ufunc, args: tuple[Any, ...]) -> str | None:
-    """Python's ints are rounded to bfloat16, as long ones would be."""
+    """Python's ints become bfloat16 first, of which long ones would lose digits."""
     for value in args:
         if isinstance(value, ArrayType) and value.form is Form.ARRAY:
             continue
