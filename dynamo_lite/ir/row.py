@@ -107,6 +107,9 @@ class Op:
     `reads_late`: it reads its operands where they lie while it writes.
     `keeps_order`: it copies in the order of its argument, of which each library has its own idea.
     `scalars_warn`: NumPy's integer scalars, unlike arrays, warn when it overflows.
+    `bfloat16`: what CuPy does with arrays of that, where it makes no view (`ops.bfloat16`): they
+    are "moved" as they are; what it finds in single precision is "rounded", "in_place", or "folded"
+    first; they are "multiplied" as matrices, or "assigned". Without one the call is CuPy's own.
     `never_reports`: on Python's floats it neither raises nor warns.
     `harmless_at_one`: the kinds for which nothing is reported where the last operand is 1.
 
@@ -176,6 +179,7 @@ class Op:
     reads_late: bool = False
     keeps_order: bool = False
     scalars_warn: bool = False
+    bfloat16: str | None = None
     never_reports: bool = False
     harmless_at_one: str = ""
     cost: float = SIMPLE

@@ -26,7 +26,7 @@ def _defined(
 
 
 _defined(np.mean, Kind.REDUCTION, statistics.mean, may_warn=True, lowering="mean",
-         sequences="numbers", method="mean", means="statistics.mean")
+         sequences="numbers", method="mean", bfloat16="folded", means="statistics.mean")
 _defined(np.var, Kind.REDUCTION, statistics.var, may_warn=True, lowering="variance",
          sequences="numbers", method="var", adapts="without_correction", means="statistics.var")
 _defined(np.std, Kind.REDUCTION, statistics.std, may_warn=True, lowering="variance",
@@ -49,17 +49,19 @@ _defined(np.diff, Kind.STRUCTURE, elementwise.diff, sequences="numbers", means="
 _defined(np.tril, Kind.STRUCTURE, elementwise.triangle(lower=True))
 _defined(np.triu, Kind.STRUCTURE, elementwise.triangle(lower=False))
 _defined(np.stack, Kind.STRUCTURE, assembly.stack, sequences="items", reads_late=True,
-         vjp=("arrays.stacked",), arrays_at=(0,))
-_defined(np.vstack, Kind.STRUCTURE, assembly.vstack, sequences="items", arrays_at=(0,))
-_defined(np.hstack, Kind.STRUCTURE, assembly.hstack, sequences="items", arrays_at=(0,))
+         bfloat16="moved", vjp=("arrays.stacked",), arrays_at=(0,))
+_defined(np.vstack, Kind.STRUCTURE, assembly.vstack, sequences="items", bfloat16="moved",
+         arrays_at=(0,))
+_defined(np.hstack, Kind.STRUCTURE, assembly.hstack, sequences="items", bfloat16="moved",
+         arrays_at=(0,))
 _defined(np.column_stack, Kind.STRUCTURE, assembly.column_stack, sequences="items",
          arrays_at=(0,))
-_defined(np.split, Kind.STRUCTURE, assembly.split, shares=True)
-_defined(np.array_split, Kind.STRUCTURE, assembly.array_split, shares=True)
+_defined(np.split, Kind.STRUCTURE, assembly.split, shares=True, bfloat16="moved")
+_defined(np.array_split, Kind.STRUCTURE, assembly.array_split, shares=True, bfloat16="moved")
 _defined(np.repeat, Kind.STRUCTURE, assembly.repeat, method="repeat", required=("repeats",),
-         means="meanings.repeat")
-_defined(np.tile, Kind.STRUCTURE, assembly.tile)
-_defined(np.roll, Kind.STRUCTURE, assembly.roll, lowering="roll")
+         bfloat16="moved", means="meanings.repeat")
+_defined(np.tile, Kind.STRUCTURE, assembly.tile, bfloat16="moved")
+_defined(np.roll, Kind.STRUCTURE, assembly.roll, lowering="roll", bfloat16="moved")
 _defined(np.cross, Kind.STRUCTURE, assembly.cross, means="norms.cross")
 _defined(np.block, Kind.STRUCTURE, assembly.block, means="meanings.block",
          arrays_at=(0,), nests=True)
@@ -71,7 +73,7 @@ ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
 }
 
 for _ufunc, _ratio in ANGLES.items():
-    complete(_ufunc, decompose=elementwise.scaled_angle(*_ratio),
+    complete(_ufunc, decompose=elementwise.scaled_angle(*_ratio), bfloat16=None,
              partials=(lambda out, a, ratio=_ratio: ratio[0] / ratio[1],))
 complete(np.power, decompose=elementwise.power, lowering="power")
 complete(np.square, decompose=elementwise.square)

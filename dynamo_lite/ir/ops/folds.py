@@ -17,28 +17,30 @@ FIRST_AXIS = {**WITH_DTYPE, "default_axis": 0}
 """Methods of ufuncs fold axis 0 unless told otherwise."""
 
 op(np.sum, Kind.REDUCTION, infer=SUM, fold="add", flags=True, lowering="fold", using=WITH_DTYPE,
-   folds=np.add, sequences="numbers", method="sum", vjp=("arrays.summed",))
+   folds=np.add, sequences="numbers", method="sum", vjp=("arrays.summed",), bfloat16="folded")
 op(np.prod, Kind.REDUCTION, infer=SUM, fold="multiply", flags=True, lowering="fold",
    using=WITH_DTYPE, folds=np.multiply, sequences="numbers", method="prod",
-   vjp=("arrays.multiplied",))
+   vjp=("arrays.multiplied",), bfloat16="folded")
 EXTREMUM = rules.fold_rule_without_dtype(rules.same_dtype, identity=False)
 op(np.max, Kind.REDUCTION, infer=EXTREMUM, fold="maximum", lowering="fold", using=WITHOUT_DTYPE,
-   folds=np.maximum, sequences="numbers", method="max", vjp=("arrays.extremum",))
+   folds=np.maximum, sequences="numbers", method="max", vjp=("arrays.extremum",),
+   bfloat16="folded")
 op(np.min, Kind.REDUCTION, infer=EXTREMUM, fold="minimum", lowering="fold", using=WITHOUT_DTYPE,
-   folds=np.minimum, sequences="numbers", method="min", vjp=("arrays.extremum",))
+   folds=np.minimum, sequences="numbers", method="min", vjp=("arrays.extremum",),
+   bfloat16="folded")
 op(np.amax, Kind.REDUCTION, infer=EXTREMUM, fold="maximum", lowering="fold", using=WITHOUT_DTYPE,
-   vjp=("arrays.extremum",))
+   vjp=("arrays.extremum",), bfloat16="folded")
 op(np.amin, Kind.REDUCTION, infer=EXTREMUM, fold="minimum", lowering="fold", using=WITHOUT_DTYPE,
-   vjp=("arrays.extremum",))
+   vjp=("arrays.extremum",), bfloat16="folded")
 TRUTH = rules.fold_rule_without_dtype(rules.boolean)
 op(np.any, Kind.REDUCTION, infer=TRUTH, fold="logical_or", lowering="fold", using=WITHOUT_DTYPE,
    folds=np.logical_or, sequences="items", method="any", adapts="second_dtype")
 op(np.all, Kind.REDUCTION, infer=TRUTH, fold="logical_and", lowering="fold", using=WITHOUT_DTYPE,
    folds=np.logical_and, sequences="items", method="all", adapts="second_dtype")
 op(np.argmax, Kind.REDUCTION, fold="argmax", infer=rules.arg_rule, lowering="arg_extremum",
-   sequences="numbers", method="argmax", preference="of_an_extremum")
+   sequences="numbers", method="argmax", preference="of_an_extremum", bfloat16="folded")
 op(np.argmin, Kind.REDUCTION, fold="argmin", infer=rules.arg_rule, lowering="arg_extremum",
-   sequences="numbers", method="argmin", preference="of_an_extremum")
+   sequences="numbers", method="argmin", preference="of_an_extremum", bfloat16="folded")
 op(np.cumsum, Kind.SCAN, fold="add", infer=rules.scan_rule, flags=True, lowering="scan",
    folds=np.add, sequences="numbers", method="cumsum", vjp=("arrays.running",))
 op(np.cumprod, Kind.SCAN, fold="multiply", infer=rules.scan_rule, flags=True, lowering="scan",

@@ -84,7 +84,8 @@ ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
                        triton="@remainder", flags=True,
                        checks=("zero divisor",),
                        operators=(operator.mod,), harmless_at_one="iu", cost=0.5,
-                       weight=4, partials=(slopes.one, lambda out, a, b: -np.floor(a / b))),
+                       weight=4, bfloat16=None,
+                       partials=(slopes.one, lambda out, a, b: -np.floor(a / b))),
     np.fmod: _row(llvm={"f": "@division.fmod", **_own("fmod", "iu")}, triton="@fmod", flags=True,
                   checks=("zero divisor",), cost=0.25, weight=4,
                   partials=(slopes.one, lambda out, a, b: -np.trunc(a / b))),
@@ -144,16 +145,16 @@ BITS: Mapping[np.ufunc, dict[str, Any]] = {
     np.bitwise_count: _row(llvm=_own("bitwise_count", "iu"), triton="@bitwise_count"),
     np.logical_and: _row(llvm={**_own("logical_and", "fiu"), "b": "and {t} {a}, {b}"},
                          triton={"": "(({a} != 0) & ({b} != 0))", "c": "truths"}, silent="biufc",
-                         flags_exact=True),
+                         flags_exact=True, bfloat16=None),
     np.logical_or: _row(llvm={**_own("logical_or", "fiu"), "b": "or {t} {a}, {b}"},
                         triton={"": "(({a} != 0) | ({b} != 0))", "c": "truths"}, silent="biufc",
-                        flags_exact=True),
+                        flags_exact=True, bfloat16=None),
     np.logical_xor: _row(llvm={**_own("logical_xor", "fiu"), "b": "xor {t} {a}, {b}"},
                          triton={"": "(({a} != 0) ^ ({b} != 0))", "c": "truths"}, silent="biufc",
-                         flags_exact=True),
+                         flags_exact=True, bfloat16=None),
     np.logical_not: _row(llvm={"f": "fcmp oeq {t} {a}, zeroinitializer",
                                **_each("iub", "icmp eq {t} {a}, zeroinitializer")},
-                         triton={"": "({a} == 0)", "c": "truths"}, silent="biufc"),
+                         triton={"": "({a} == 0)", "c": "truths"}, silent="biufc", bfloat16=None),
 }
 
 COMPARING: Mapping[np.ufunc, dict[str, Any]] = {
@@ -247,7 +248,7 @@ ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
                                 slopes.none)),
     np.nextafter: _row(llvm={"f": _next_after},  # of halves the next one is not that of floats
                        triton={"e": None, "f": "libdevice.nextafter({a}, {b})"}, flags=True,
-                       weight=4),
+                       weight=4, bfloat16=None),
     np.spacing: _row(llvm={"f": _spacing}, flags=True, weight=4),
     np.heaviside: _row(llvm=_own("heaviside"), triton="@heaviside", flags_exact=True,
                        partials=(slopes.none,
@@ -273,7 +274,8 @@ def _register() -> None:
     }
     for value in vars(np).values():
         if isinstance(value, np.ufunc) and value.signature is None:
-            fields = listed.get(value, {"flags": True})
+            fields = {"bfloat16": "rounded" if value.nout == 1 else None,
+                      **listed.get(value, {"flags": True})}
             if value in COMPLEX:
                 fields |= {"llvm": {**fields["llvm"], "c": f"@{value.__name__}"}}
             op(value, Kind.POINTWISE, infer=ufunc_rule(value), **fields)

@@ -20,15 +20,16 @@ from ..rules.externs import tried
 # `matrices`: kernels may multiply them as np.matmul does.
 op(np.matmul, Kind.MATMUL, infer=rules.matmul_rule, flags=True, lowering="product_of", using={
     "leading": "strided", "ranks": 64, "kinds": "fc", "narrow": True, "one_term": True},
-   operators=(operator.matmul,), preference="of_bools", blocks="product",
+   operators=(operator.matmul,), preference="of_bools", blocks="product", bfloat16="multiplied",
    vjp=("products.left_of_matmul", "products.right_of_matmul"))
 op(np.dot, Kind.MATMUL, infer=rules.dot_rule, flags=True, lowering="product_of", using={
     "leading": "contiguous", "ranks": 2, "kinds": "fc", "numbers": True},
    sequences="numbers", method="dot", required=("b",), preference="of_bools",
-   blocks="product", vjp=("products.left_of_dot", "products.right_of_dot"))
+   blocks="product", bfloat16="multiplied", vjp=("products.left_of_dot", "products.right_of_dot"))
 op(np.inner, Kind.MATMUL, infer=rules.inner_rule, flags=True, lowering="product_of", using={
     "leading": "contiguous", "ranks": 1, "kinds": "fc", "matrices": False, "numbers": True},
-   preference="of_bools", vjp=("products.left_of_inner", "products.right_of_inner"))
+   preference="of_bools", bfloat16="multiplied",
+   vjp=("products.left_of_inner", "products.right_of_inner"))
 op(np.einsum, Kind.MATMUL, infer=rules.einsum_rule, decompose=definitions.einsum, flags=True,
    handler="einsum", vjp=(None, *(made("products.operand_of_einsum", place) for place in range(8))))
 

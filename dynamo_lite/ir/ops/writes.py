@@ -20,13 +20,13 @@ IN_PLACE: Mapping[Callable[..., Any], np.ufunc] = {
 }
 
 op(operator.setitem, Kind.WRITE, infer=rules.setitem_rule, effect=Effect.WRITES,
-   checks=("bounds",), flags=True, version="assigned")
+   checks=("bounds",), flags=True, version="assigned", bfloat16="assigned")
 op(np.copyto, Kind.WRITE, infer=rules.copyto_rule, effect=Effect.WRITES, flags=True,
    version="copied")
 op(np.ndarray.fill, Kind.WRITE, infer=rules.fill_rule, effect=Effect.WRITES, flags=True)
 for _target, _ufunc in IN_PLACE.items():
     op(_target, Kind.WRITE, infer=rules.in_place_rule(_ufunc), effect=Effect.WRITES, flags=True,
-       version="in_place", using={"ufunc": _ufunc})
+       version="in_place", using={"ufunc": _ufunc}, bfloat16="in_place")
 OPAQUE: tuple[Callable[..., Any], ...] = (
     np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
     np.ndarray.sort, np.ndarray.partition, np.ndarray.put,
@@ -50,7 +50,7 @@ complete(np.subtract.at, vjp=("arrays.same", None, "writes.subtracted"))
 
 # The functional forms that `passes.functionalise` makes of the rows above.
 op(core.update, Kind.STRUCTURE, infer=rules.update_rule, flags=True, checks=("bounds",),
-   lowering="update", blocks="update",
+   lowering="update", blocks="update", bfloat16="moved",
    vjp=("writes.base_of_update", None, "writes.value_of_update"))
 op(core.perform, Kind.EXTERN, infer=rules.perform_rule, flags=True, checks=("any",),
    lowering="perform", vjp=(None, "writes.base_of_perform", None, None, "writes.args_of_perform"))

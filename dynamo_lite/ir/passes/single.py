@@ -10,7 +10,7 @@ from ..control import all_nodes
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
-from ..ops.bfloat16 import MOVES, has_bfloat16
+from ..ops.bfloat16 import has_bfloat16
 from ..row import Kind, row_of
 from ..tree import leaves, map_leaves
 from ..types import ArrayType, contiguous_strides, is_bfloat16
@@ -35,7 +35,7 @@ def in_single(graph: Graph, facts: Facts) -> Graph:
 
 def _computes(node: Node) -> bool:
     row = row_of(node.target) if node.op == "call_function" else None
-    if row is None or row.kind not in (Kind.POINTWISE, Kind.REDUCTION) or row.target in MOVES:
+    if row is None or row.kind not in (Kind.POINTWISE, Kind.REDUCTION) or row.bfloat16 == "moved":
         return False
     return has_bfloat16((node.type, *(leaf.type for leaf in leaves(node.args)
                                       if isinstance(leaf, Node))))
