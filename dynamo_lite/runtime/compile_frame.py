@@ -6,7 +6,6 @@ in Python.
 """
 from __future__ import annotations
 
-import logging
 import pickle
 import sys
 import time
@@ -35,10 +34,10 @@ from ..errors import (
 from ..guards.shapes import validation
 from ..guards.shapes.dynamic import SizeHistory
 from ..native import CompiledFunction, Entry
-from ..tiering.account import elements
 from . import artifacts, pickling, progress
 from .eviction import Variants
 from .family import Callees, Family, is_async, is_generator
+from .first_bailouts import why_at_once
 from .guard_failures import GuardFailure
 from .kept import KeptEntries, restored
 from .lazy_arrays import runner
@@ -51,18 +50,14 @@ from .watched import flat_arguments, warn_once
 if TYPE_CHECKING:
     from .pipeline import Pipeline
 
-DYNAMO, PERF = map(logs.logger, ("dynamo", "perf"))
+DYNAMO = logs.logger("dynamo")
 
 FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, NotDifferentiable,
                 RecompileForbidden, RecompileLimitExceeded, ValidationError)
 """Errors that the user asked for."""
 
-PIPELINE, BAILOUTS = ".pipeline", ".bailouts"
-"""Modules that know the whole compiler: a process that finds all its entries on disk needs none."""
-QUICK = 0.1
-"""Seconds that an analysis may have taken for it to be done again only to explain a bail-out."""
-SMALL = 100_000
-"""Elements that its arguments may have then, as they are copied."""
+PIPELINE = ".pipeline"
+"""The module that knows the whole compiler: a process that finds its entries on disk needs none."""
 
 IN_PYTHON = ("generators and coroutines run in Python", "async functions run in Python")
 
@@ -290,16 +285,10 @@ class FrameCompiler:
     def bailed_out(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
         """Told by the native core, of the first such call of an entry: find out why."""
         record = entry.info.record
-        is_asked = self.options.is_explained or PERF.isEnabledFor(logging.INFO)
-        is_quick = record.stage_seconds.get("trace", 0.0) < QUICK and elements(flat_args) < SMALL
-        if is_asked or (self.options.account is None and is_quick):
-            with workers.at_work(), config.within(dict(self.options.settings)):
-                bailout = loaded(BAILOUTS, __package__).why_bailed_out(
-                    self.function, flat_args, self.pipeline.options_aside(), record, is_asked)
+        bailout = why_at_once(
+            self.function, flat_args, self.options, record, lambda: self.pipeline.options_aside())
+        if bailout is not None:
             self.report.bailed_out(record, bailout)
-        elif record.cold_arms:
-            bailouts = loaded(BAILOUTS, __package__)
-            self.report.bailed_out(record, bailouts.of_cold_arm(record.cold_arms[0]))
 
     def retired(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
         """Told by the native core: the entry bailed out too often, Python runs in its place."""

@@ -246,16 +246,6 @@ class Account:
         hoped = SHARE_OF_REST * self.rest if self.rest else PROFIT * self.expected
         return max(worth, self.lender.costs.analysis(), hoped)
 
-    def __str__(self) -> str:
-        ran, price = max(self.own, 0.0) * 1e3, self.price * 1e3
-        if self.own < self.price:
-            left_out = ", without what it calls that is compiled by now" if self.own < 0 else ""
-            return f"ran {ran:.1f} of {price:.1f} ms in Python{left_out}"
-        if self.lender.lacks() > 0:
-            return (f"ran {ran:.1f} ms in Python; what may be spent on compiling is spent "
-                    "(config.compile_share)")
-        return f"ran {ran:.1f} ms in Python, and is compiled when it is called again"
-
 
 LONGEST = 2.0**62
 """Nanoseconds that stand for ever."""
@@ -267,9 +257,19 @@ cold: weakref.WeakKeyDictionary[CodeType, Account] = weakref.WeakKeyDictionary()
 
 def why_cold(code: CodeType) -> str | None:
     """Why a function of this code is not compiled yet, or None."""
-    if (account := cold.get(code)) is None:
-        return None
-    return f"{'not warm yet' if account.own < account.price else 'warm'}: {account}"
+    return None if (account := cold.get(code)) is None else in_words(account)
+
+
+def in_words(account: Account) -> str:
+    """What its code waits for."""
+    ran = f"ran {max(account.own, 0.0) * 1e3:.1f}"
+    if account.own < account.price:
+        left_out = ", without what it calls that is compiled by now" if account.own < 0 else ""
+        return f"not warm yet: {ran} of {account.price * 1e3:.1f} ms in Python{left_out}"
+    if account.lender.lacks() > 0:
+        return (f"warm: {ran} ms in Python; what may be spent on compiling is spent "
+                "(config.compile_share)")
+    return f"warm: {ran} ms in Python, and is compiled when it is called again"
 
 
 def open_account(code: CodeType, lender: Lender) -> Account:

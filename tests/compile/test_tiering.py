@@ -96,11 +96,12 @@ def test_compiling_takes_a_share_of_the_time_of_the_program(at_once):
 def test_code_says_what_it_waits_for():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
-        assert str(found) == "ran 0.0 of 20.0 ms in Python"
+        assert accounts.in_words(found) == "not warm yet: ran 0.0 of 20.0 ms in Python"
         found.ran = 1.0
-        assert str(found) == "ran 1000.0 ms in Python, and is compiled when it is called again"
+        assert accounts.in_words(found) == (
+            "warm: ran 1000.0 ms in Python, and is compiled when it is called again")
         found.lender.spent = 10.0
-        assert "config.compile_share" in str(found)
+        assert "config.compile_share" in accounts.in_words(found)
 
 
 def test_without_a_limit_nothing_waits_for_the_program():

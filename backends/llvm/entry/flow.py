@@ -57,10 +57,7 @@ def uncounted(entry: Entry, step: Loop, spent: int) -> None:
     builder.branch(truth(entry, step.proceed), again, done)
     builder.label(again)
     builder.fence()
-    run_block(entry, step.entering)
-    builder.jump(body)
-    builder.label(body)
-    run_block(entry, step.steps)
+    first_iteration(entry, step, body)
     builder.branch(is_time(entry, builder.integer(spent)), ask, more, is_rare=True)
     builder.label(more)
     builder.branch(truth(entry, step.proceed), body, done)
@@ -76,10 +73,7 @@ def brief(entry: Entry, step: Loop) -> None:
     first, body, done = map(builder.fresh, ("first", "body", "done"))
     builder.branch(truth(entry, step.proceed), first, done)
     builder.label(first)
-    run_block(entry, step.entering)
-    builder.jump(body)
-    builder.label(body)
-    run_block(entry, step.steps)
+    first_iteration(entry, step, body)
     builder.branch(truth(entry, step.proceed), body, done)
     builder.label(done)
 
@@ -91,10 +85,7 @@ def counted(entry: Entry, step: Loop, spent: int, counter: Counter) -> None:
     builder.branch(truth(entry, step.proceed), first, done)
     builder.label(first)
     begin = builder.load(entry.pointer(counter.buffer.name), I64)
-    run_block(entry, step.entering)
-    builder.jump(body)
-    builder.label(body)
-    run_block(entry, step.steps)
+    first_iteration(entry, step, body)
     builder.branch(truth(entry, step.proceed), body, over)
     builder.label(over)
     builder.branch(is_time(entry, passed(entry, begin, counter, spent)), ask, done, is_rare=True)
@@ -115,10 +106,7 @@ def in_rounds(entry: Entry, step: Loop, spent: int, counter: Counter) -> None:
     begin = builder.load(entry.pointer(counter.buffer.name), I64)
     limit = (begin + counter.step * max(1, PATIENCE // spent)).call(
         "smin" if counter.step > 0 else "smax", stop)
-    run_block(entry, step.entering)
-    builder.jump(body)
-    builder.label(body)
-    run_block(entry, step.steps)
+    first_iteration(entry, step, body)
     now = builder.load(entry.pointer(counter.buffer.name), I64)
     goes_on = now.lt(limit) if counter.step > 0 else now.gt(limit)
     if not counter.alone:
@@ -132,6 +120,14 @@ def in_rounds(entry: Entry, step: Loop, spent: int, counter: Counter) -> None:
     builder.label(more)
     builder.branch(truth(entry, step.proceed), again, done)
     builder.label(done)
+
+
+def first_iteration(entry: Entry, step: Loop, body: str) -> None:
+    """What is done before all iterations, and the first one; the next ones begin at `body`."""
+    run_block(entry, step.entering)
+    entry.builder.jump(body)
+    entry.builder.label(body)
+    run_block(entry, step.steps)
 
 
 def end_of(entry: Entry, stop: Expr) -> Value:
