@@ -2,7 +2,9 @@
 
 `RunningLoops` is called now and then while the program runs. A range tells how many iterations are
 left, and two looks at it how long they take: of a loop that takes longer than compiling it, the
-rest is replaced (`on_stack.Switch`), the outermost such loop first.
+rest is replaced (`on_stack.Switch`), the outermost such loop first. Where an iteration takes longer
+than compiling, the loops in it are not kept waiting for two of them: they will be entered as often
+again as there are iterations left.
 """
 from __future__ import annotations
 
@@ -94,6 +96,7 @@ class RunningLoops:
         before, self.seen = self.seen, {}
         present = [*self.present(frame)]
         self.held = {id(loop.iterator): loop.iterator for loop in present}
+        again = 0
         for loop in present:
             if loop.place_in_code in self.paid:
                 if self.enter_again(loop):
@@ -110,11 +113,14 @@ class RunningLoops:
                 self.timed_in.add(loop.site.code)
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
+            left += again * (look.done + left)
             account.rest = own * took * left * self.share_of(loop)
             ahead = AHEAD[took < SHORT or account.is_tried]
             shortest = account.lender.costs.pace * SHORTEST
             if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
                 return self.replace(loop, account, took)
+            if not look.timed and now.cpu - look.at.cpu > account.price:
+                again += loop.left
 
     def account_of(self, loop: Running) -> Account:
         """That of a loop which is yet to have its turn."""

@@ -78,6 +78,8 @@ class Account:
     """In all; of these `in_vain` made no entry, `given_up` the last time."""
     in_vain: float = 0.0
     given_up: float = 0.0
+    pieces: int = 0
+    """How often something was compiled for it."""
     operations: int = 0
     """Operations of the graphs that were made for it, or come from disk."""
 
@@ -133,10 +135,12 @@ class Account:
         self.ran = self.expected = GAIN * rest
         self.below = 0.0
         self.spent = self.in_vain = self.saves = 0.0
+        self.pieces = 0
 
     def spend(self, seconds: float, *, in_vain: bool = False) -> None:
         """Compiling took so much CPU time; `in_vain` where nothing came of it."""
         self.spent += seconds
+        self.pieces += 1
         self.given_up = seconds if in_vain else 0.0
         self.in_vain += self.given_up
         self.lender.wasted += self.given_up
@@ -162,8 +166,15 @@ class Account:
         """Seconds to run in Python before it is compiled again."""
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
-        known = max(PRICE * self.spent, self.needs)
+        known = max(PRICE * self._next_piece(), self.needs)
         return max(config.warm_seconds, known, self.lender.loss()) + self._loading()
+
+    def _next_piece(self) -> float:
+        """What the next piece of code takes: as much as all so far. A loop that is running was
+        compiled for all of its rest: one piece more, without which it would not pay, may take as
+        long as one did, as long as that rest is worth it all."""
+        is_worth = self.pieces > 0 and self.spent <= self.expected
+        return self.spent / self.pieces if self.rest and is_worth else self.spent
 
     def _loading(self) -> float:
         """What it has to be worth that the compiler is loaded for it."""

@@ -451,6 +451,23 @@ class TestLongLoops:
         assert [name for name, _ in self.compiled] == ["program"] and last == [299] * 4
         assert now < 50
 
+    @pytest.mark.parametrize(("outer", "names"), [(3, ["program"]), (1, [])])
+    def test_a_loop_counts_as_often_as_it_is_to_be_entered_again(
+        self, loops, tick, monkeypatch, outer, names
+    ):
+        monkeypatch.setattr(running_loops, "SHORTEST", 150.0)  # one time through takes less
+
+        def program():
+            for _ in range(outer):
+                for i in range(100):
+                    now = tick()
+            return now, i
+
+        with dl.config.patch(warm_seconds=10.0):
+            now, last = program()
+        assert [name for name, _ in self.compiled] == names and last == 99
+        assert now < 60 or outer == 1
+
     def test_what_a_frame_does_not_read_again_it_is_not_given(self, loops, tick):
         def names():
             return {*sys._getframe(1).f_locals}

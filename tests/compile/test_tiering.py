@@ -535,3 +535,16 @@ def test_parts_of_a_running_loop_have_to_be_worth_loading_the_code_generator():
     found.lender.costs.has_generator = False
     assert affords(found, 0, 0.0)  # nothing is generated
     assert not affords(found, 3, 1e-6) and affords(found, 3, 0.5)
+
+
+@pytest.mark.parametrize(("first", "is_compiled"), [(0.6, True), (1.2, False)])
+def test_a_running_loop_waits_for_one_piece_more_as_long_as_its_rest_is_worth_it(
+    first, is_compiled
+):
+    found = account(has_loops=True)
+    found.lender.saved = lambda: 100.0
+    found.enters_loop(2.0)
+    for seconds in (first, 0.01, 0.01, 0.01):
+        found.spend(seconds)
+    with dl.config.patch(warm_seconds=0.01, compile_share=1e6):
+        assert (found.lacks([]) == 0.0) == is_compiled
