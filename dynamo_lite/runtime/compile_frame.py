@@ -214,12 +214,10 @@ class FrameCompiler:
                 is_given_up = self._gives_up(compiled, flat_args)
             finally:
                 self.family.spent += time.thread_time() - own
-                if self.options.account is not None:
-                    spent = time.process_time() - began
+                if (account := self.options.account) is not None:
                     loading, self.loading = self.loading, 0.0
-                    self.options.account.lender.wasted += loading
-                    self.options.account.spend(max(spent - loading, 0.0), in_vain=is_given_up)
-                    if is_given_up and self.options.account.rest:
+                    account.spend(time.process_time() - began, loading, in_vain=is_given_up)
+                    if is_given_up and account.rest:
                         self.waiting.leave(compiled)
 
     def _gives_up(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
@@ -291,17 +289,13 @@ class FrameCompiler:
             self.report.bailed_out(record, bailout)
 
     def retired(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
-        """Told by the native core: the entry bailed out too often, Python runs in its place."""
-        if entry.info.record.cold_arms:
-            self.take_cold_arms(entry)
-        else:
+        """Told by the native core: the entry bailed out too often, Python runs in its place. Where
+        an arm was left to Python, its calls take that again and again: the function is compiled
+        again with all its arms."""
+        if not entry.info.record.cold_arms:
             self.report.retired(entry)
-
-    def take_cold_arms(self, entry: Entry) -> None:
-        """The calls of an entry take an arm again and again that was left to Python: the function
-        is compiled again with all its arms."""
-        compiled = self.compiled()
+            return
         self.family.leaves_cold_arms = False
-        if compiled is not None:
+        if (compiled := self.compiled()) is not None:
             compiled.remove_entry(entry)
         self.report.takes_cold_arms(entry)

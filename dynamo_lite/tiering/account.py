@@ -137,8 +137,11 @@ class Account:
         self.spent = self.in_vain = self.saves = 0.0
         self.pieces = 0
 
-    def spend(self, seconds: float, *, in_vain: bool = False) -> None:
-        """Compiling took so much CPU time; `in_vain` where nothing came of it."""
+    def spend(self, seconds: float, loading: float = 0.0, *, in_vain: bool = False) -> None:
+        """Compiling took so much CPU time, `in_vain` where nothing came of it; `loading` the
+        compiler, which is no code's expense, is in it."""
+        seconds = max(seconds - loading, 0.0)
+        self.lender.wasted += loading
         self.spent += seconds
         self.pieces += 1
         self.given_up = seconds if in_vain else 0.0
