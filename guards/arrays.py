@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from ..base.records import dataclass
 from ..ir.ops.libraries import NUMPY, library_of
 from ..ir.sizes import Size, SizeExpr, symbols
 from ..ir.types import ArrayType, contiguous_strides
-
-if TYPE_CHECKING:
-    from .kinds import Registers
+from .registers import Registers
 
 # The flag bits of PyArrayObject.
 FLAG_BITS = {"C": 0x1, "F": 0x2, "ALIGNED": 0x100, "WRITEABLE": 0x400}

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from ..base.classes import a_kind, is_python_class
 from ..base.counting import counted
@@ -22,19 +22,8 @@ from ..errors import Unsupported
 from ..ir.ops.libraries import byte_bounds
 from ..native import watch_dict
 from .arrays import array_holds, array_op, array_was
+from .registers import Registers
 from .sources import Source
-
-
-class Registers(Protocol):
-    """What lowering a guard needs to know of the program around it."""
-
-    def register(self, source: Source) -> int:
-        """The register that holds the value of `source`, loaded before if it was not."""
-        ...
-
-    def slot(self, symbol: str) -> tuple[int, bool]:
-        """The scratch slot of a symbol, and whether it was bound before."""
-        ...
 
 
 class _Short(reprlib.Repr):

@@ -10,12 +10,10 @@ import re
 import traceback
 from collections.abc import Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..base.records import dataclass
-from ..base.remedies import Remedy, remedy_for
 from ..base.suppressed import warnings_as
 from ..errors import OutOfTime, Unsupported
 from ..guards.programs.reasons import Values
@@ -31,31 +29,14 @@ from ..tracer.control_flow.iterations import number_of
 from ..tracer.frame.speculation import translate
 from ..tracer.state.trace import TraceOptions
 from .random_states import random_owners
+from .stats import Bailout, Break, FrameRecord
 from .users_lines import users_line
-
-if TYPE_CHECKING:
-    from .stats import Break, FrameRecord
 
 UNKNOWN = "NumPy reports nothing for these arguments, but a check of compiled code failed"
 OTHER_SIZE = "the values of this call give a size that the code was not compiled for"
 FEW_ITERATIONS = 1000
 NOT_SEEN = "dl.explain tells why"
 CONDITION = re.compile(r"^(?P<what>.*) encountered in ")
-
-
-@dataclass(frozen=True, slots=True)
-class Bailout:
-    """What the first call of an entry that bailed out did so for."""
-
-    reason: str
-    location: Location
-
-    @property
-    def remedy(self) -> Remedy:
-        return remedy_for(self.reason, self.location.called)
-
-    def __str__(self) -> str:
-        return f"{self.location}: {self.reason}"
 
 
 def why_bailed_out(

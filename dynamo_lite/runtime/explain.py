@@ -15,7 +15,7 @@ from types import (
     MethodWrapperType,
     WrapperDescriptorType,
 )
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..api.directives import why_eager
 from ..base import markup
@@ -33,12 +33,9 @@ from .compile import compile_with, function_behind
 from .costs import State, state_of, why_again
 from .guard_failures import GuardFailure
 from .listings import Rewritten, rewritten
-from .stats import Break, FrameRecord, coverage, frames, percent
+from .stats import Bailout, Break, FrameRecord, coverage, frames, percent
 from .trials import Call, Trial, copied, tried
 from .watched import WATCHED, why_watched
-
-if TYPE_CHECKING:
-    from .bailouts import Bailout
 
 TRACER, DISPATCH = "dynamo_lite.tracer.frame.speculation", "dynamo_lite.tracer.calls.dispatch"
 

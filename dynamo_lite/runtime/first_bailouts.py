@@ -12,11 +12,10 @@ from ..base.forks import workers
 from ..base.loading import loaded
 from ..tiering.account import elements
 from .options import Options
-from .stats import FrameRecord
+from .stats import Bailout, FrameRecord
 
 if TYPE_CHECKING:
     from ..tracer.state.trace import TraceOptions
-    from .bailouts import Bailout
 
 PERF = logs.logger("perf")
 

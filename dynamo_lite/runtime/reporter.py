@@ -28,12 +28,11 @@ from . import artifacts
 from .guard_failures import GuardFailure, why_guards_failed
 from .listings import listing
 from .options import Options
-from .stats import Break, FrameRecord, registry
+from .stats import Bailout, Break, FrameRecord, registry
 from .users_lines import line_of_call, users_line
 
 if TYPE_CHECKING:
     from ..tracer.state.trace import Trace
-    from .bailouts import Bailout
 
 DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
 EACH_VARIANT, GRAPH_BREAKS = map(logs.logger, ("recompiles_verbose", "graph_breaks"))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..guards.shapes.shape_env import ShapeEnv
     from ..ir.graph import Graph, Location
     from ..native._core import CallCounts, CompiledFunction
-    from .bailouts import Bailout
     from .guard_failures import GuardFailure
 
 
@@ -44,6 +43,21 @@ class Break:
 
     def __str__(self) -> str:
         return f"{self.location or '<unknown>'}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bailout:
+    """What the first call of an entry that bailed out did so for."""
+
+    reason: str
+    location: Location
+
+    @property
+    def remedy(self) -> Remedy:
+        return remedy_for(self.reason, self.location.called)
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)

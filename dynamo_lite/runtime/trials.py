@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +25,7 @@ from ..tracer.rules.trace_rules import MARKER, mark
 from .compile import compile_with
 from .guard_failures import GuardFailure
 from .pickling import found
-from .stats import Break, FrameRecord, coverage, lost, percent
-
-if TYPE_CHECKING:
-    from .bailouts import Bailout
+from .stats import Bailout, Break, FrameRecord, coverage, lost, percent
 
 REFUSALS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 """What a program raises that does not take its arguments in the changed form: then it is no remedy.

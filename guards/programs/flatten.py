@@ -67,7 +67,7 @@ LATE = (DISJOINT, ALL_DISJOINT, NO_ALIAS)
 
 
 class _Flattener:
-    """Implements `kinds.Registers`."""
+    """Implements `registers.Registers`."""
 
     def __init__(self, nargs: int, shapes: ShapeEnv) -> None:
         self.ops: list[tuple[Any, ...]] = []
