@@ -123,7 +123,9 @@ def _open_parents(path: str, make: bool) -> int:
         while waiting:
             if (part := waiting.pop()) in ("", "."):
                 continue
-            if (target := _link(part, at, place)) is not None:
+            if (below := _at_once(part, at)) is not None:
+                place = f"{place}/{part}"
+            elif (target := _link(part, at, place)) is not None:
                 links += 1
                 if links > LINKS:
                     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
@@ -139,6 +141,14 @@ def _open_parents(path: str, make: bool) -> int:
     except BaseException:
         os.close(at)
         raise
+
+
+def _at_once(name: str, above: int) -> int | None:
+    """A folder that is there; None where it is missing, or something else."""
+    try:
+        return os.open(name, FOLDER, dir_fd=above)
+    except OSError:
+        return None
 
 
 def _link(name: str, above: int, place: str) -> str | None:

@@ -1,7 +1,6 @@
 """The one entry to type inference: what a call returns, or the error that NumPy raises for it."""
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -127,9 +126,17 @@ def _type_of_leaf(leaf: Any) -> Any:
     return leaf.type
 
 
-@functools.lru_cache(None)
 def accepts(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool:
-    """Whether a rule takes so many arguments, and keywords of these names."""
-    return mismatch(rule, [None] * count, dict.fromkeys(("facts", *names))) is None
+    """Whether a rule takes so many arguments, and keywords of these names, which is the same for
+    all rules that one definition makes."""
+    definition = rule if hasattr(rule, "__wrapped__") else getattr(rule, "__code__", rule)
+    call = definition, count, names
+    if call not in _accepted:
+        given = [None] * count, dict.fromkeys(("facts", *names))
+        _accepted[call] = mismatch(rule, *given) is None
+    return _accepted[call]
+
+
+_accepted: dict[tuple[Any, int, tuple[str, ...]], bool] = {}
 
 

@@ -90,6 +90,7 @@ def record(
         if is_own(error, args, kwargs):
             if tx.may_catch():
                 raise refused(tx, target, args, kwargs, error) or broken from None
+            assert row.infer is not None  # which has refused it
             broken.error = error if accepts(row.infer, len(args), tuple(kwargs)) else None
         raise broken from None
     if any(weight(size) > HEAVIEST for size in _symbolic_sizes(kind)):
