@@ -60,6 +60,23 @@ struct Functions {
 
 using Pages = std::vector<std::pair<void *, size_t>>;
 
+// Each phase of LLVM touches tens of megabytes of its file, which are not to be in memory all at a
+// time. What is needed again comes from the system's cache of files, in about 6 ms: where one
+// module follows another, it is let go of twice a second, for the first time when LLVM has been
+// there for so long.
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds soon(500);
+std::atomic<Clock::rep> let_go_at{0}, compiled_at{0};
+
+Clock::rep now() { return Clock::now().time_since_epoch().count(); }
+
+bool may_let_go() {
+    const Clock::rep time = now();
+    if (Clock::duration(time - let_go_at) < soon) return false;
+    let_go_at = time;
+    return true;
+}
+
 // What is there once per process.
 struct Library {
     Functions llvm;
@@ -134,22 +151,6 @@ void Library::find_unwritten(void *) {}
 void Library::let_go() const {}
 #endif
 
-// Each phase of LLVM touches tens of megabytes of its file, which are not to be in memory all at a
-// time. What is needed again comes from the system's cache of files, in about 6 ms: where one
-// module follows another, it is let go of twice a second.
-using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds soon(500);
-std::atomic<Clock::rep> let_go_at{0}, compiled_at{0};
-
-Clock::rep now() { return Clock::now().time_since_epoch().count(); }
-
-bool may_let_go() {
-    const Clock::rep time = now();
-    if (Clock::duration(time - let_go_at) < soon) return false;
-    let_go_at = time;
-    return true;
-}
-
 bool Library::find_all(void *handle) {
     auto find = [&](const char *name, auto *slot) {
         void *found = dlsym(handle, (std::string("LLVMPY_") + name).c_str());
@@ -207,6 +208,7 @@ void Library::load(const std::string &path) {
     target = llvm.target_of(triple.c_str(), &message);
     if (!target) error = taken(message);
     let_go();
+    let_go_at = now();
 }
 
 // Gives the machine back for the next module.
