@@ -43,6 +43,12 @@ WRONG = """
     float(x)
     1 if x > 0 else 2
     np.sum(x, nonsense=3)
+    np.percentile(x, 101)
+    np.percentile(x, [5, -1], axis=0)
+    np.nanquantile(x, 1.5, axis=0)
+    np.repeat(x, [1, 2, 3], axis=1)
+    np.repeat(x, [1, -2], axis=1)
+    x.repeat([1, 2], axis=0)
 """.strip().splitlines()
 
 FUNCTIONS = {}

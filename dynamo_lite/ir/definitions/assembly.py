@@ -105,7 +105,8 @@ def _cuts(total: Size, sections: Any) -> list[Size]:
 def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
     kind = emit.type(a)
     if isinstance(repeats, (list, tuple, np.ndarray)):
-        raise Unsupported("repeat with several counts")
+        size = kind.size if axis is None else kind.shape[normal_axis(axis, kind.ndim)]
+        raise Wrong if _are_refused([*repeats], size) else Unsupported("repeat with several counts")
     times = as_size(repeats)
     if kind.form is not Form.ARRAY or kind.ndim == 0:
         raise Unsupported("repeat of a scalar")
@@ -122,6 +123,13 @@ def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
     wide = emit(np.broadcast_to, spread, (*shape[:after], times, *shape[after:]))
     joined = (*shape[:place], shape[place] * times, *shape[after:])
     return emit(np.reshape, wide, joined, copy=True)
+
+
+def _are_refused(counts: Sequence[Any], size: Size) -> bool:
+    """Whether no array of this size can be repeated so often: one count is for all elements."""
+    numbers = [n for n in counts if type(n) is int]
+    fits = len(counts) in (1, size) or not isinstance(size, int) or len(numbers) < len(counts)
+    return not fits or any(n < 0 for n in numbers)
 
 
 def tile(emit: Emit, A: Any, reps: Any) -> Any:

@@ -20,7 +20,7 @@ from ..rules.creation import triangle_indices
 
 FUNCTIONS = """
     nansum nanprod nanmin nanmax nanmean nanvar nanstd nanargmin nanargmax nancumsum nancumprod
-    median nanmedian percentile nanpercentile quantile nanquantile average cov corrcoef
+    median nanmedian average cov corrcoef
     partition argpartition lexsort searchsorted digitize interp convolve correlate kron
     take_along_axis choose select pad gradient ediff1d trapezoid unwrap nan_to_num isclose
     isin sinc i0 angle polyval vander diag diagflat
@@ -28,7 +28,7 @@ FUNCTIONS = """
     allclose array_equal array_equiv iscomplexobj isrealobj packbits unpackbits
     cumulative_sum cumulative_prod dstack append meshgrid indices
     diag_indices mask_indices unravel_index
-    ravel_multi_index isneginf isposinf nanquantile triu_indices_from
+    ravel_multi_index isneginf isposinf triu_indices_from
     tril_indices_from matvec vecmat vecdot apply_over_axes resize polyadd polysub
     polyder polyint poly sort_complex polyfit
 """
@@ -119,6 +119,10 @@ op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False), sequences="numb
    means="meanings.sort")
 op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True), sequences="numbers",
    method="argsort")
+for _target, _most in (
+    (np.percentile, 100), (np.nanpercentile, 100), (np.quantile, 1), (np.nanquantile, 1),
+):
+    op(_target, Kind.EXTERN, infer=rules.quantiles(_target, _most), flags=True)
 _register_each(np, FUNCTIONS)
 complete(np.median, sequences="numbers")
 for _target in (np.average, np.percentile, np.quantile, np.dstack):

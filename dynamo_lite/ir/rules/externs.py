@@ -32,6 +32,19 @@ def tried(target: Callable[..., Any]) -> Callable[..., Any]:
     return infer
 
 
+def quantiles(target: Callable[..., Any], most: float) -> Callable[..., Any]:
+    """The rule of a function of quantiles, which has none below 0 or above `most`."""
+    whole = tried(target)
+
+    def infer(a: Any, q: Any, *args: Any, facts: Facts, **kwargs: Any) -> Any:
+        numbers = [n for n in leaves(q) if type(n) in (int, float)]
+        if not all(0 <= n <= most for n in numbers):
+            raise Wrong
+        return whole(a, q, *args, facts=facts, **kwargs)
+
+    return infer
+
+
 def into_c_order(target: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of a function that refuses an `out` which is not in C order."""
 
