@@ -2,25 +2,29 @@
 
 A round runs each program of `benchmarks/programs` under `python`, then under whole-script mode
 with an empty cache folder (the first run), and again with what that run left there (the second
-run). Seconds are the CPU's for the whole process, the best of the rounds; what every run prints,
-on either stream, and its exit code are compared. No NumPy is imported here: the peak memory of a
-process is never less than that of the process that started it.
+run). Seconds are the CPU's for the whole process, the best of the rounds. Then the program is run
+three times in one process (`again.py`), under `python` and with another empty cache folder, and
+seconds are those of the third pass. What every run prints, on either stream, and its exit code are
+compared. No NumPy is imported here: the peak memory of a process is never less than that of the
+process that started it.
 
     python -m benchmarks.whole_programs [NAME ...] [--rounds 3]
 """
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
+AGAIN = Path(__file__).parent / "again.py"
 OURS = ("-m", "dynamo_lite")
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "DYNAMO_THREADS": "1"}
 RELATIVE, ABSOLUTE = 0.03, 0.1
@@ -40,18 +44,26 @@ class Run:
 
 @dataclass(frozen=True)
 class Measured:
-    """The runs of one program, one of each kind for each round."""
+    """The runs of one program, one of each kind for each round; of the two last kinds, the seconds
+    are those of the third pass in one process."""
 
     name: str
     plain: tuple[Run, ...]
     first: tuple[Run, ...]
     second: tuple[Run, ...]
+    plain_third: tuple[Run, ...]
+    third: tuple[Run, ...]
 
     def differences(self) -> list[str]:
         """The parts of the result that are not the same in all runs."""
-        runs = (*self.plain, *self.first, *self.second)
-        parts = ("stdout", "stderr", "code")
-        return [part for part in parts if len({getattr(run, part) for run in runs}) > 1]
+        alike = (*self.plain, *self.first, *self.second), (*self.plain_third, *self.third)
+        return [part for part in ("stdout", "stderr", "code")
+                if any(len({getattr(run, part) for run in runs}) > 1 for runs in alike)]
+
+    def ratios(self) -> list[float]:
+        """What `python` took in what ours did: first run, second run, and third pass."""
+        pairs = (self.plain, self.first), (self.plain, self.second), (self.plain_third, self.third)
+        return [best(plain) / best(ours) for plain, ours in pairs]
 
     def memory(self) -> float:
         """MB by which the peak is higher than under `python`."""
@@ -66,11 +78,11 @@ def peak(runs: Sequence[Run]) -> float:
     return max(run.peak for run in runs)
 
 
-def run(program: Path, cache: str, *prefix: str) -> Run:
+def run(cache: str, *arguments: str) -> Run:
     environment = {**os.environ, **ONE_THREAD, "DYNAMO_CACHE_DIR": cache}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            [sys.executable, *prefix, str(program)], stdout=out, stderr=err, env=environment
+            [sys.executable, *arguments], stdout=out, stderr=err, env=environment
         )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -82,9 +94,20 @@ def run(program: Path, cache: str, *prefix: str) -> Run:
         )  # fmt: skip
 
 
-def one_round(program: Path) -> tuple[Run, Run, Run]:
-    with tempfile.TemporaryDirectory() as cache:
-        return run(program, cache), run(program, cache, *OURS), run(program, cache, *OURS)
+def third_pass(cache: str, program: str, *prefix: str) -> Run:
+    """The program is run three times in one process."""
+    with tempfile.NamedTemporaryFile() as report:
+        found = run(cache, *prefix, str(AGAIN), report.name, program)
+        return replace(found, seconds=json.load(report)[-1])
+
+
+def one_round(file: Path) -> tuple[Run, ...]:
+    program = str(file)
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as other:
+        return (
+            run(cache, program), run(cache, *OURS, program), run(cache, *OURS, program),
+            third_pass(other, program), third_pass(other, program, *OURS),
+        )  # fmt: skip
 
 
 def measure(program: Path, rounds: int) -> Measured:
@@ -92,11 +115,11 @@ def measure(program: Path, rounds: int) -> Measured:
 
 
 def show(measured: Measured) -> None:
-    plain = best(measured.plain)
     differences = measured.differences()
     print(
-        f"{measured.name:24} {plain:7.2f} {plain / best(measured.first):7.2f} "
-        f"{plain / best(measured.second):7.2f} {measured.memory():+8.1f}  "
+        f"{measured.name:24} {best(measured.plain):7.2f} "
+        + " ".join(f"{ratio:7.2f}" for ratio in measured.ratios())
+        + f" {measured.memory():+8.1f}  "
         + (f"DIFFERS ({', '.join(differences)})" if differences else "same"),
         flush=True,
     )
@@ -107,7 +130,7 @@ def summarise(kind: str, pairs: Sequence[tuple[float, float]]) -> None:
     ratios = [plain / ours for plain, ours in pairs]
     slower = sum(ours > plain * (1 + RELATIVE) + ABSOLUTE for plain, ours in pairs)
     print(
-        f"{kind:6} run: geometric mean {statistics.geometric_mean(ratios):.2f}, "
+        f"{kind}: geometric mean {statistics.geometric_mean(ratios):.2f}, "
         f"worst {min(ratios):.2f}, slower by more than {RELATIVE:.0%} and {ABSOLUTE} s: "
         f"{slower} of {len(pairs)}"
     )
@@ -115,13 +138,15 @@ def summarise(kind: str, pairs: Sequence[tuple[float, float]]) -> None:
 
 def main(programs: Sequence[Path], rounds: int) -> int:
     """The exit status: 1 if the result of any program differs between its runs."""
-    print(f"{'program':24} {'plain s':>7} {'first':>7} {'second':>7} {'MB more':>8}  result")
+    columns = ("plain s", "first", "second", "third")
+    print(f"{'program':24} {' '.join(f'{name:>7}' for name in columns)} {'MB more':>8}  result")
     results = []
     for program in programs:
         results.append(measure(program, rounds))
         show(results[-1])
-    summarise("first", [(best(each.plain), best(each.first)) for each in results])
-    summarise("second", [(best(each.plain), best(each.second)) for each in results])
+    summarise("first run", [(best(each.plain), best(each.first)) for each in results])
+    summarise("second run", [(best(each.plain), best(each.second)) for each in results])
+    summarise("third pass", [(best(each.plain_third), best(each.third)) for each in results])
     return int(any(each.differences() for each in results))
 
 

@@ -31,6 +31,8 @@ PROMISED = "its graph was too large for a part of a run, and not for all of one"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
 TOO_LONG = "compiling it takes longer than it may save"
 AROUND = "only until it was compiled, but for what calling it takes"
+AGAIN = 4.0
+"""How much longer code is expected to run that is run again, in what it ran before."""
 LONGER = 2.0
 """How much longer a later run has to be to try again what took too long to compile."""
 
@@ -58,6 +60,8 @@ class CodeHistory:
         self.looked_for = -1.0
         """What it waited for when its calls were last watched for its sake."""
         self.noted = 0.0
+        self.earlier = 0.0
+        """Seconds that code like it ran in Python, which the program has made anew."""
         self.stretch = 1.0
         """How long calls take in all, in what they take without compiled code that they call."""
         self.function: Callable[[], FunctionType | None] = lambda: None
@@ -74,6 +78,20 @@ class CodeHistory:
         """Seconds that it was seen to wait for what it calls that is not worth compiling."""
         self.shared: CompiledFunction | None = None
         self.comparison = Comparison(self, account.call)
+
+    def goes_on(self, former_code: CodeType, former: CodeHistory) -> None:
+        """Begin with what is known of code like it: the program is run again in this process, and
+        will be some more times."""
+        account, before = self.account, former.account
+        account.lender.is_repeated = True
+        self.earlier = before.ran - (AGAIN - 1.0) * former.earlier
+        account.call = before.lender.cpu(former.comparison.call_in_python(Timing.of(former_code)))
+        if not former.compiled:
+            account.ran = AGAIN * self.earlier
+        elif former.operations and not former.given_up:
+            account.is_tried = True
+            account.expected = max(account.expected, self.earlier)
+        self.comparison.known_call = account.call
 
     @property
     def is_known_hot(self) -> bool:

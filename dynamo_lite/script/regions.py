@@ -166,7 +166,7 @@ class Candidates:
             return self.leave(function, DISABLED if is_disabled(code) else NOT_FOLLOWED)
         if caller is not None and counts_references(caller.f_code):
             return NotImplemented
-        history = self.program.history_of(code)
+        history = self.history_of(code)
         if history.shared is not None and is_of_module(function):
             return history.shared
         if reason := self.why_not(history, code):
@@ -185,6 +185,19 @@ class Candidates:
         if lacking := history.account.lacks(values):
             return nanoseconds(history.until_looked_at(lacking) * history.stretch)
         return self.compiled_form(function, history, caller)
+
+    def history_of(self, code: CodeType) -> CodeHistory:
+        """Its history, which begins with that of code like it where the program is run again."""
+        if (known := self.program.known(code)) is not None:
+            return known
+        former = self.program.former.get(place_of(code))
+        is_again = former is not None and former[0] is not code and former[0] == code
+        if former is not None and is_again:
+            former[1].note_time(former[0])
+        history = self.program.history_of(code)
+        if former is not None and is_again:
+            history.goes_on(*former)
+        return history
 
     def is_below_tried(self, caller: FrameType | None) -> bool:
         """Whether compiled code waits for this call for which compiling paid in an earlier run, or

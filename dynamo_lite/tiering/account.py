@@ -183,7 +183,8 @@ class Account:
         """What it has to be worth that the compiler is loaded for it."""
         costs, is_known = self.lender.costs, self.is_tried or self.is_promised
         is_bulk = self.is_bulk
-        seconds = costs.loading(pays=is_known, plain=0 if is_bulk else self.plain)
+        pays = is_known or self.lender.is_repeated
+        seconds = costs.loading(pays=pays, plain=0 if is_bulk else self.plain)
         if (is_bulk or self.calls_libraries) and not (self.has_loops or is_known):
             seconds *= BULKY
         if self.expected and not self.is_tried:  # there will be a graph, the sooner the better

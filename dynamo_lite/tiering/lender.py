@@ -24,6 +24,9 @@ ONE_ANALYSIS = 0.1
 """What an analysis may take at most of the time that the program ran, however long it has run."""
 ALIKE = 1.2
 """How many times as long or short runs are that are alike."""
+REPEATED = 5.0
+"""How many times the share of its time a program may spend that is run again in the same process:
+it is likely to be run some more times."""
 CREDIT = 0.1
 """Seconds of compiling that a function with loops gets in advance, and that a program gets for all
 such guesses, beside a share of its time."""
@@ -44,6 +47,8 @@ class Lender:
         """Seconds that the program ran the last time, if it is known."""
         self.share: Callable[[], float] = lambda: 1.0
         """Which part of the time it has a processor."""
+        self.is_repeated = False
+        """Whether code that had run for long was made anew: the program is run again."""
 
     # -- the time of the program
 
@@ -65,10 +70,14 @@ class Lender:
 
     # -- what it may spend
 
+    def part(self) -> float:
+        """The part of the program's time that compiling may take."""
+        return config.compile_share * (REPEATED if self.is_repeated else 1.0)
+
     def left(self) -> float:
         """Seconds that compiling may still take now."""
         allowed = FREE[config.warm_seconds <= 0] + self.earned() - self.spent
-        return allowed + config.compile_share * ran if (ran := self.ran()) else allowed
+        return allowed + self.part() * ran if (ran := self.ran()) else allowed
 
     def earned(self) -> float:
         """Seconds of compiling that the program may take because compiling has paid."""
@@ -76,11 +85,12 @@ class Lender:
 
     def for_one(self) -> float:
         """Seconds that one analysis may take."""
-        return ONE_ANALYSIS * self.ran() if config.warm_seconds > 0 else math.inf
+        share = max(ONE_ANALYSIS, self.part()) if self.is_repeated else ONE_ANALYSIS
+        return share * self.ran() if config.warm_seconds > 0 else math.inf
 
     def lends(self) -> bool:
         """Whether there is something left for guesses, of which most come to nothing."""
-        share = min(config.compile_share, 1.0)
+        share = min(self.part(), 1.0)
         lost = max(self.lent, self.wasted)
         return lost < CREDIT + share * (time.process_time() - self.began)
 
@@ -89,7 +99,7 @@ class Lender:
         open_ = self.spent - self.lent - FREE[config.warm_seconds <= 0]
         if open_ <= 0 or (open_ := open_ - self.earned()) <= 0:
             return 0.0
-        share = config.compile_share
+        share = self.part()
         return max(open_ / share - self.ran(), 0.0) if share else math.inf
 
     def loss(self) -> float:

@@ -8,6 +8,7 @@ from dynamo_lite.script.comparisons import Timing
 from dynamo_lite.script.conclusions import conclusion, likely, plain_gain
 from dynamo_lite.script.histories import CodeHistory
 from dynamo_lite.script.program import Program
+from dynamo_lite.script.regions import Candidates
 from dynamo_lite.tiering.account import GAIN, Account
 from dynamo_lite.tiering.decisions import Decision, Decisions
 from dynamo_lite.tiering.graphs import affords
@@ -424,3 +425,39 @@ def test_calls_beside_other_programs_do_not_say_that_compiled_code_is_slower(mon
     assert conclusion(calls.history, f.__code__).reason.startswith("compiled")
     calls.history.account.lender.share = lambda: 0.5
     assert conclusion(calls.history, f.__code__) is None
+
+
+def again(history):
+    """The history of code that is like that of `f`, where the program is run again."""
+    found = CodeHistory(f.__code__, Account(Lender(), False, 9), print)
+    found.goes_on(f.__code__, history)
+    return found
+
+
+def test_code_that_is_run_again_is_expected_to_run_for_some_times_longer():
+    first = CodeHistory(f.__code__, Account(Lender(), False, 9), print)
+    first.account.ran = 0.3
+    second = again(first)
+    assert second.account.ran == pytest.approx(histories.AGAIN * 0.3)
+    second.account.ran += 0.2
+    assert again(second).account.ran == pytest.approx(histories.AGAIN * 0.5)
+    assert second.account.lender.is_repeated and not first.account.lender.is_repeated
+
+
+def test_code_that_was_compiled_is_compiled_at_once_where_it_is_run_again():
+    first = CodeHistory(f.__code__, Account(Lender(), False, 9), print)
+    first.account.ran, first.compiled, first.operations = 0.3, 1, 4
+    assert again(first).account.lacks(()) == 0
+    first.operations = 0
+    assert again(first).account.lacks(()) > 0
+
+
+def test_a_program_that_makes_its_code_anew_is_repeated():
+    candidates = Candidates(decisions=Decisions("a program that runs itself again"))
+    known = candidates.history_of(f.__code__)
+    known.account.ran = 0.3
+    candidates.program.keep(f.__code__, known)
+    assert candidates.history_of(f.__code__) is known
+    assert not candidates.program.lender.is_repeated
+    assert candidates.history_of(f.__code__.replace()).account.ran > 0.3
+    assert candidates.program.lender.is_repeated

@@ -2,6 +2,7 @@
 import math
 import re
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -548,3 +549,14 @@ def test_a_running_loop_waits_for_one_piece_more_as_long_as_its_rest_is_worth_it
         found.spend(seconds)
     with dl.config.patch(warm_seconds=0.01, compile_share=1e6):
         assert (found.lacks([]) == 0.0) == is_compiled
+
+
+def test_a_program_that_is_run_again_may_spend_more_and_loads_the_compiler_sooner():
+    with dl.config.patch(warm_seconds=0.02):
+        found = account()
+        lender, found.ran = found.lender, 0.1
+        lender.costs.is_loaded = lender.costs.reads_entries = False
+        lender.began, lender.spent = time.process_time() - 10.0, 2.0
+        price, lacks, left = found.price, lender.lacks(), lender.left()
+        lender.is_repeated = True
+        assert found.price < 0.5 * price and lender.lacks() < 0.2 * lacks and lender.left() > left
