@@ -46,11 +46,14 @@ FUNCTIONS = {
     "log_undo": "appends what a part of an input holds to the undo log",
     "log_undo_at": "the same for elements at these distances in bytes",
     "products": "gemm, gemv or dot at every place of a stack",
-    "draw_float": "the next number of a generator, or of the one that a method is bound to, of the "
-    "distribution with that number; nonzero where its method would raise",
+    "draw_float": "the next number of a generator, of the distribution with that number; nonzero "
+    "where its method would raise",
     "draw_integer": "the same from low to high - 1; `masked`: 1 as RandomState does it, 2 as "
     "`random.Random` does, 3 for a number of that with as many bits as low says",
     "step": "step `number` begins; only called where `Frame.is_counted`",
+    "find_random_source": "where the numbers of a generator come from, or of the one that a method "
+    "is bound to: 72 bytes, of which the first 8 are the address of its C interface, or 0 where "
+    "its class is not known",
 }
 OPS = {
     "ATTR": "load an attribute",

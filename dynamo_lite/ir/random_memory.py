@@ -123,6 +123,14 @@ def has_known_python_layout() -> bool:
     return np.frombuffer(found, np.uint32).tolist() == [position, *words]
 
 
+CLASSES = frozenset({"Generator", "RandomState", "Random"})
+
+
+def is_of_generator(function: Any) -> bool:
+    """Whether a function is, by its name, a method of a random generator."""
+    return str(getattr(function, "__qualname__", "")).partition(".")[0] in CLASSES
+
+
 @cache
 def learn_layouts() -> None:
     """Tell the native core where the states of generators lie, and NumPy's distributions."""

@@ -140,8 +140,8 @@ class Programs:
     def __init__(self, folder):
         self.program, self.cache = folder / "program.py", folder / "cache"
 
-    def __call__(self, change="", before=(), **environment):
-        text = PROGRAM.replace("# -- changes", change)
+    def __call__(self, change="", before=(), text=PROGRAM, **environment):
+        text = text.replace("# -- changes", change)
         self.program.write_text(text.replace(*before) if before else text)
         environment = {**os.environ, "DYNAMO_CACHE_DIR": str(self.cache), "DYNAMO_STRICT": "1",
                        "DYNAMO_KEEP_ENTRIES": "1", "DYNAMO_COMPILE_UNPROFITABLE": "1",
@@ -255,3 +255,28 @@ def test_the_compiler_is_loaded_for_functions_that_have_no_entries(tmp_path):
     said = [subprocess.run([sys.executable, tmp_path / "small.py"], env=environment, text=True,
                            capture_output=True, check=True).stdout for _ in range(2)]
     assert said == ["True True\n", "False False\n"]
+
+
+DRAWING = """
+import json
+import numpy as np
+import dynamo_lite as dl
+
+@dl.compile
+def walk(n):
+    rng, place = np.random.default_rng(1), 0.0
+    for _ in range(n):
+        place = rng.normal(0.5 * place, 0.8) + rng.random()
+    return place
+
+walk(50)
+print(json.dumps([walk(50), dl.stats().bailouts, walk.__wrapped__(50)]))
+"""
+
+
+def test_generators_that_compiled_code_makes_are_known(tmp_path):
+    """Their draws are made by compiled code in the process that finds it on disk, too."""
+    program = Programs(tmp_path)
+    for _ in range(2):
+        found, bailouts, expected = program(text=DRAWING)
+        assert (found, bailouts) == (expected, 0)

@@ -8,7 +8,7 @@ from ...loop_ir.program import Bind, Count, Deposit, Extern, Extract, LogUndo, R
 from ..builder.elements import I64
 from ..builder.values import Value
 from .arrays import array_object, box
-from .draws import drawn, write_draw
+from .draws import drawn, find_source, source_of, source_of_constant, write_draw
 from .externs import flat_callable, leaves
 from .state import Entry, writes
 
@@ -20,9 +20,7 @@ def extern(entry: Entry, step: Extern) -> None:
     number = len(entry.program.constants) + len(entry.callables)
     if (found := drawn(step)) is not None:
         entry.callables.append(step.target)
-        is_bound = hasattr(step.target, "__self__")
-        owner = entry.frame.constant(number) if is_bound else argument(entry, step.args[0])
-        return write_draw(entry, step, *found, owner)
+        return write_draw(entry, step, *found, random_source(entry, step, number))
     entry.begin_errstate(step.errstate)
     values = [argument(entry, leaf) for leaf in leaves((step.args, step.kwargs))]
     entry.callables.append(flat_callable(step))
@@ -40,6 +38,16 @@ def extern(entry: Entry, step: Extern) -> None:
     for position, (buffer, type_) in enumerate(zip(step.results, step.types)):
         bind_result(entry, buffer, type_, first + position)
         entry.slots.setdefault(buffer.name, first + position)
+
+
+def random_source(entry: Entry, step: Extern, number: int) -> str:
+    """Where what is known of the generator lies."""
+    if hasattr(step.target, "__self__"):
+        return source_of_constant(entry, number)
+    owner = step.args[0]
+    if isinstance(owner, Ref) and owner.buffer is not None and owner.buffer.name in entry.sources:
+        return entry.sources[owner.buffer.name]
+    return source_of(entry, argument(entry, owner))
 
 
 def read_size(entry: Entry, name: str, type_: ArrayType, slot: int, axis: int) -> None:
@@ -142,6 +150,7 @@ def bind_result(entry: Entry, buffer: Buffer, type_: ArrayType, slot: int) -> No
     source = entry.frame.slot(slot)
     if type_.form is Form.OBJECT:
         entry.objects[buffer.name] = source
+        find_source(entry, buffer.name, source)
         return
     if type_.form is Form.ARRAY:
         entry.frame.checked(

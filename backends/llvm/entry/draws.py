@@ -2,13 +2,14 @@
 generators' methods, and of Python's own.
 
 The native core has the distributions, by number. Each is tried out against its method before it is
-used; where NumPy is another one, the method is called.
+used; where NumPy is another one, the method is called. Where a generator has its numbers is found
+once, when the entry has the generator; uniform ones come from there without the core.
 """
 from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -18,8 +19,8 @@ from ....base.records import dataclass
 from ....ir.random_memory import contents, learn_layouts
 from ....ir.sizes import SizeExpr
 from ....ir.types import Form
-from ....native import draw_between, draw_from
-from ...loop_ir.program import Extern, Ref
+from ....native import c_function, draw_between, draw_from
+from ...loop_ir.program import Extern, Ref, Step, all_steps
 from ..builder.elements import F64, I64, scalar_type
 from ..builder.values import Value
 from .state import Entry
@@ -43,6 +44,11 @@ class Draw:
 
 
 FIRST_OF_PYTHON = 11
+UNIT, UNIFORM = (0, 11), (1, 2, 12)
+MODERATE = 2.0**-900
+"""Numbers as large as this, and no larger than the inverse, are far from those that raise flags."""
+SOURCE_WORDS, NEXT_DOUBLE = 9, 24
+"""The size of what is known of a generator, and where its C interface has the function."""
 LIMITS = (("low", 0.0), ("high", 1.0))
 LOCATION = (("loc", 0.0), ("scale", 1.0))
 SCALE = (("scale", 1.0),)
@@ -78,6 +84,8 @@ EXACT = 2**53
 @cache
 def known_draws() -> dict[Callable[..., Any], Draw]:
     """The methods, and functions of the modules, whose draws are those of the native core."""
+    if c_function("find_random_source") is None:
+        return {}
     learn_layouts()
     rows = [(random.Random, lambda: random.Random(5), random, PYTHON)]
     if type(np.random.default_rng(1).bit_generator.lock) is type(threading.RLock()):
@@ -174,9 +182,72 @@ def _is_number(value: Any, draw: Draw) -> bool:
     return type(value) in ((int, float) if "f" in kinds else (int,)) and abs(value) < largest
 
 
+def drawn_from(steps: Iterable[Step]) -> frozenset[str]:
+    """The buffers of the generators that compiled code draws from."""
+    return frozenset(
+        step.args[0].buffer.name for step in all_steps(steps)
+        if isinstance(step, Extern) and step.args and isinstance(step.args[0], Ref)
+        and step.args[0].buffer is not None and drawn(step) is not None
+    )  # fmt: skip
+
+
+def find_source(entry: Entry, buffer: str, owner: str) -> None:
+    """Find where a generator has its numbers, if any are drawn."""
+    if buffer in entry.drawn_from:
+        entry.sources[buffer] = source_of(entry, owner)
+
+
+def source_of(entry: Entry, owner: str) -> str:
+    place = entry.builder.stack("i64", SOURCE_WORDS)
+    entry.frame.call("find_random_source", "ptr %frame", f"ptr {owner}", f"ptr {place}")
+    return place
+
+
+def source_of_constant(entry: Entry, number: int) -> str:
+    """The same for the generator that a method is bound to, when the function begins."""
+    builder, owner = entry.builder, entry.frame.constant(number)
+    lines, builder.lines = builder.lines, builder.head
+    place = source_of(entry, owner)
+    builder.lines = lines
+    return place
+
+
 def write_draw(
-    entry: Entry, step: Extern, draw: Draw, values: list[Any], owner: str
+    entry: Entry, step: Extern, draw: Draw, values: list[Any], source: str
 ) -> None:
+    """A number of the source, by its own function or the native core's."""
+    name, number = step.results[0].name, entry.builder.stack("double")
+    if (ends := plain_ends(draw, values)) is not None:
+        low, high = (entry.builder.constant(F64, end) for end in ends)
+        drawn = unit(entry, source)
+        entry.builder.store(drawn if ends == (0.0, 1.0) else low + (high - low) * drawn, number)
+        entry.pointers[name] = number
+    else:
+        entry.pointers[name] = by_core(entry, draw, values, source)
+
+
+def plain_ends(draw: Draw, values: Sequence[Any]) -> tuple[float, float] | None:
+    """The known ends of a uniform distribution, from which no flag is raised."""
+    if draw.number in UNIT:
+        return 0.0, 1.0
+    if draw.number not in UNIFORM or not all(type(value) in (int, float) for value in values):
+        return None
+    low, high = map(float, values)
+    is_plain = all(end == 0 or MODERATE <= abs(end) <= 1 / MODERATE for end in (low, high))
+    return (low, high) if is_plain and low <= high else None
+
+
+def unit(entry: Entry, source: str) -> Value:
+    """A number between 0 and 1, by the C interface of the generator."""
+    builder = entry.builder
+    interface = entry.frame.pointer_at(source, 0)
+    entry.frame.bail_out_if(f"icmp eq ptr {interface}, null")
+    state = entry.frame.pointer_at(interface, 0)
+    function = entry.frame.pointer_at(interface, NEXT_DOUBLE)
+    return Value(builder, builder.emit(f"call double {function}(ptr {state})"), F64)
+
+
+def by_core(entry: Entry, draw: Draw, values: Sequence[Any], source: str) -> str:
     """The call of the native core, and where it puts its number."""
     place = entry.builder.stack("i64")
     if draw.number is None:
@@ -189,11 +260,11 @@ def write_draw(
         given[1] = given[1] + draw.more
     parameters = [f"{kind} {value.ref}" for value in given]
     entry.frame.checked(
-        name, "ptr %frame", f"ptr {owner}", f"i32 {which}", *parameters, f"ptr {place}"
+        name, "ptr %frame", f"ptr {source}", f"i32 {which}", *parameters, f"ptr {place}"
     )
     number = entry.builder.stack(scalar_type(dtype))
     entry.builder.store(entry.builder.load(place, dtype), number)
-    entry.pointers[step.results[0].name] = number
+    return number
 
 
 def as_number(entry: Entry, value: Any, dtype: np.dtype) -> Value:

@@ -9,6 +9,7 @@ from ...loop_ir.program import Input
 from ..builder.elements import F64, I64
 from ..builder.frame import DATA, DIMENSIONS, STRIDES
 from ..builder.values import Value
+from .draws import find_source
 from .state import Entry
 
 
@@ -43,6 +44,7 @@ def bind_input(entry: Entry, item: Input) -> None:
     source = entry.frame.input(item.index)
     if item.buffer is not None and item.type.form is Form.OBJECT:
         entry.objects[item.buffer.name] = source
+        find_source(entry, item.buffer.name, source)
     elif item.buffer is not None and item.type.form is not Form.ARRAY:
         entry.objects[item.buffer.name] = source
         entry.pointers[item.buffer.name] = entry.builder.offset(source, DATA)

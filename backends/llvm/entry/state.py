@@ -56,6 +56,8 @@ class Entry:
     similar: Counter[Kernel] = field(default_factory=Counter)
     pointers: dict[str, str] = field(default_factory=dict)
     objects: dict[str, str] = field(default_factory=dict)
+    drawn_from: frozenset[str] = frozenset()  # the generators that random numbers come from
+    sources: dict[str, str] = field(default_factory=dict)  # what is known of them
     scalars: dict[str, Value] = field(default_factory=dict)
     symbols: dict[str, Value] = field(default_factory=dict)
     sizes: dict[Size, Value] = field(default_factory=dict)

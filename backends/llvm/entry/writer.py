@@ -12,6 +12,7 @@ from ...loop_ir.program import Allocate, Output, Program, Rotate, Step, View, al
 from ..builder.target import Target
 from . import calls, counted, flow, functions, inputs, launches, products  # noqa: F401  (they register steps)
 from .arrays import box
+from .draws import drawn_from
 from .kernel_calls import offering
 from .state import Entry
 
@@ -36,6 +37,7 @@ def write_entry(
     """`begin` is given each module as soon as it is written."""
     entry = Entry(program, target, begin)
     slots_of_outputs(entry)
+    entry.drawn_from = drawn_from(program.steps)
     inputs.bind(entry)
     for number, constant in enumerate(program.constants):
         entry.array(constant.buffer, entry.frame.constant(number))

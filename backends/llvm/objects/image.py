@@ -12,6 +12,7 @@ from ....base.records import NamedTuple, dataclass
 from ....errors import Unsupported
 from ....ir.node import Location
 from ....ir.plain import from_plain, plain, plain_dtype
+from ....ir.random_memory import is_of_generator, learn_layouts
 from ....native import _core
 from ..builder.externals import addresses, calls_outside
 from . import jit_dump, perf_map
@@ -68,6 +69,8 @@ class Image:
         kept: Kept | None = None,
     ) -> _core.NativeEntry:
         address, code = mapped(self.objects)
+        if any(map(is_of_generator, self.constants)):
+            learn_layouts()
         owner = LoadedCode(code, self.steps, tuple(places), self.memory, kept)
         for is_wanted, noted in ((config.perf_map, perf_map), (config.jit_dump, jit_dump)):
             if is_wanted and isinstance(code, list):

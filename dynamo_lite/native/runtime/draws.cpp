@@ -8,6 +8,21 @@
 
 #include <cmath>
 
+// The normal number that RandomState may have left.
+struct Gauss {
+    int64_t is_left;
+    double number;
+};
+
+// Where the numbers of a generator come from, found once for many draws. `bitgen` is first: compiled
+// code calls its `next_double`. It is null where the class is not known, whose draws may raise flags.
+struct RandomSource {
+    bitgen_t *bitgen, *foreign;
+    Gauss *gauss;  // null where it is no generator of NumPy's
+    PyObject *owner;
+    bitgen_t python;
+};
+
 namespace {
 
 // What NumPy exports (numpy/random/distributions.h).
@@ -16,12 +31,6 @@ double (*standard_exponential)(bitgen_t *);
 void (*bounded_integers)(bitgen_t *, uint64_t offset, uint64_t range, intptr_t count, bool masked,
                          uint64_t *out);
 PyObject *private_name, *capsule_name;
-
-// The normal number that RandomState may have left.
-struct Gauss {
-    int64_t is_left;
-    double number;
-};
 
 struct Drawn {
     bitgen_t *bitgen;
@@ -120,13 +129,13 @@ bitgen_t *foreign_bitgen(PyObject *owner) {
     return static_cast<bitgen_t *>(found);
 }
 
-bool find_state(PyObject *object, Drawn *draw) {
-    PyObject *owner = owner_of(object);
-    StatePlace place = place_of_state(owner);
-    if (place.owner == nullptr) return false;
-    draw->bitgen = place.bits != nullptr ? place.bitgen : foreign_bitgen(owner);
-    draw->gauss = reinterpret_cast<Gauss *>(reinterpret_cast<char *>(owner) + place.owner->own_at);
-    return draw->bitgen != nullptr;
+int32_t draw_of(const RandomSource &source, int32_t number, double a, double b, double *out) {
+    if (number >= N_DRAWS) {
+        return draw_as_python(source.owner, number - N_DRAWS, a, b, out) ? OK : FAILED;
+    }
+    if (source.gauss == nullptr || !is_known(number)) return FAILED;
+    Drawn draw = {source.bitgen != nullptr ? source.bitgen : source.foreign, source.gauss, a, b};
+    return DRAWS[number](draw, out) ? OK : FAILED;
 }
 
 PyObject *know_distributions(PyObject *, PyObject *args) {
@@ -145,7 +154,9 @@ PyObject *draw_from(PyObject *, PyObject *args) {
     int number;
     double a, b, drawn;
     if (!PyArg_ParseTuple(args, "Oidd:draw_from", &owner, &number, &a, &b)) return nullptr;
-    if (draw_float(nullptr, owner, number, a, b, &drawn) != OK) Py_RETURN_NONE;
+    RandomSource source;
+    find_random_source(nullptr, owner, &source);
+    if (draw_float(nullptr, &source, number, a, b, &drawn) != OK) Py_RETURN_NONE;
     return PyFloat_FromDouble(drawn);
 }
 
@@ -155,7 +166,9 @@ PyObject *draw_between(PyObject *, PyObject *args) {
     long long low, high;
     int64_t drawn;
     if (!PyArg_ParseTuple(args, "OiLL:draw_between", &owner, &masked, &low, &high)) return nullptr;
-    if (draw_integer(nullptr, owner, masked, low, high, &drawn) != OK) Py_RETURN_NONE;
+    RandomSource source;
+    find_random_source(nullptr, owner, &source);
+    if (draw_integer(nullptr, &source, masked, low, high, &drawn) != OK) Py_RETURN_NONE;
     return PyLong_FromLongLong(drawn);
 }
 
@@ -171,28 +184,41 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-int32_t draw_float(Frame *, PyObject *generator, int32_t number, double a, double b, double *out) {
-    if (number >= N_DRAWS) {
-        return draw_as_python(owner_of(generator), number - N_DRAWS, a, b, out) ? OK : FAILED;
-    }
-    Drawn draw = {nullptr, nullptr, a, b};
-    if (!is_known(number) || !find_state(generator, &draw)) return FAILED;
-    KeptFpFlags kept;  // NumPy does not look at those of a draw
-    return DRAWS[number](draw, out) ? OK : FAILED;
+void find_random_source(Frame *, PyObject *generator, RandomSource *source) {
+    *source = {};
+    source->owner = owner_of(generator);
+    source->python = bitgen_of_python(source->owner);
+    if (source->python.state != nullptr) source->bitgen = &source->python;
+    StatePlace place = place_of_state(source->owner);
+    if (place.owner == nullptr) return;
+    source->bitgen = place.bits != nullptr ? place.bitgen : nullptr;
+    if (source->bitgen == nullptr) source->foreign = foreign_bitgen(source->owner);
+    if (source->bitgen == nullptr && source->foreign == nullptr) return;
+    auto *memory = reinterpret_cast<char *>(source->owner);
+    source->gauss = reinterpret_cast<Gauss *>(memory + place.owner->own_at);
 }
 
-int32_t draw_integer(Frame *, PyObject *generator, int32_t masked, int64_t low, int64_t high,
+// Neither NumPy nor Python looks at the flags of a draw. Of moderate parameters none is raised, and
+// to read them takes longer than to draw.
+int32_t draw_float(Frame *, const RandomSource *source, int32_t number, double a, double b,
+                   double *out) {
+    if (source->bitgen != nullptr && is_moderate(a) && is_moderate(b)) {
+        return draw_of(*source, number, a, b, out);
+    }
+    KeptFpFlags kept;
+    return draw_of(*source, number, a, b, out);
+}
+
+int32_t draw_integer(Frame *, const RandomSource *source, int32_t masked, int64_t low, int64_t high,
                      int64_t *out) {
     if (masked == AS_PYTHON) {
-        return draw_integer_as_python(owner_of(generator), low, high, out) ? OK : FAILED;
+        return draw_integer_as_python(source->owner, low, high, out) ? OK : FAILED;
     }
-    if (masked == PYTHON_BITS) {
-        return draw_bits_as_python(owner_of(generator), low, out) ? OK : FAILED;
-    }
-    Drawn draw = {};
-    if (low >= high || bounded_integers == nullptr || !find_state(generator, &draw)) return FAILED;
+    if (masked == PYTHON_BITS) return draw_bits_as_python(source->owner, low, out) ? OK : FAILED;
+    if (low >= high || bounded_integers == nullptr || source->gauss == nullptr) return FAILED;
     uint64_t range = static_cast<uint64_t>(high) - 1 - static_cast<uint64_t>(low);
-    bounded_integers(draw.bitgen, static_cast<uint64_t>(low), range, 1, masked != 0,
+    bitgen_t *bitgen = source->bitgen != nullptr ? source->bitgen : source->foreign;
+    bounded_integers(bitgen, static_cast<uint64_t>(low), range, 1, masked != 0,
                      reinterpret_cast<uint64_t *>(out));
     return OK;
 }

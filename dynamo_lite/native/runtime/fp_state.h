@@ -2,6 +2,9 @@
 // (rounding, flush-to-zero) that workers copy from the thread they work for.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+
 #if defined(__x86_64__) || defined(_M_X64)
 #include <xmmintrin.h>
 #define DYNAMO_LITE_MXCSR 1
@@ -97,3 +100,12 @@ public:
 private:
     unsigned flags;
 };
+
+// Whether a number is 0, or so far from the largest and the smallest that sums and products of it and
+// of random numbers raise no flag. Compares bits, since comparisons of NaNs raise one themselves.
+inline bool is_moderate(double number) {
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    uint64_t magnitude = bits << 1, exponent = magnitude >> 53;
+    return magnitude == 0 || exponent - (1023 - 900) <= 1800;
+}

@@ -148,6 +148,7 @@ PyObject *c_function(PyObject *, PyObject *argument) {
         {"sin", at(std::sin)}, {"sinh", at(std::sinh)},
         {"tan", at(std::tan)}, {"tanh", at(std::tanh)},
         {"calls_left", at(calls_left)},
+        {"find_random_source", reinterpret_cast<void *>(find_random_source)},
     };
     const char *name = PyUnicode_AsUTF8(argument);
     if (name == nullptr) return nullptr;
@@ -165,7 +166,7 @@ PyMethodDef numeric_functions[] = {
      "have the type, or None."},
     {"c_function", c_function, METH_O,
      "c_function(name, /)\n--\n\nThe address of the function of doubles that `math` calls, or of "
-     "`calls_left`; else None."},
+     "`calls_left` or `find_random_source`; else None."},
     {nullptr, nullptr, 0, nullptr},
 };
 

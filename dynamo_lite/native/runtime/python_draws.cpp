@@ -2,8 +2,6 @@
 // Mersenne twister of Matsumoto and Nishimura, and the distributions that are made of its numbers.
 #include "runtime/python_draws.h"
 
-#include "runtime/fp_state.h"
-
 #include <cmath>
 
 namespace {
@@ -122,8 +120,10 @@ constexpr Draw DRAWS[] = {
     draw_gauss,
     draw_normal,
     [](Python &draw, double *out) {
-        *out = -std::log(1.0 - draw.twister.uniform()) / draw.a;
-        return draw.a != 0.0;
+        double drawn = -std::log(1.0 - draw.twister.uniform());
+        if (draw.a == 0.0) return false;
+        *out = drawn / draw.a;
+        return true;
     },
 };
 static_assert(std::size(DRAWS) == N_PYTHON_DRAWS);
@@ -151,8 +151,6 @@ bool draw_as_python(PyObject *owner, int32_t number, double a, double b, double 
     Twister *twister = twister_of(owner);
     if (twister == nullptr || number < 0 || number >= N_PYTHON_DRAWS) return false;
     Python draw = {owner, *twister, a, b};
-    if (number == 0) return DRAWS[0](draw, out);  // which is exact, and raises no flag
-    KeptFpFlags kept;
     return DRAWS[number](draw, out);
 }
 
@@ -173,6 +171,13 @@ bool draw_bits_as_python(PyObject *owner, int64_t bits, int64_t *out) {
     if (twister == nullptr || bits < 0 || bits > 62) return false;
     *out = bits == 0 ? 0 : static_cast<int64_t>(twister->bits(static_cast<int>(bits)));
     return true;
+}
+
+bitgen_t bitgen_of_python(PyObject *owner) {
+    bitgen_t bitgen = {};
+    bitgen.state = twister_of(owner);
+    bitgen.next_double = [](void *state) { return static_cast<Twister *>(state)->uniform(); };
+    return bitgen;
 }
 
 int add_python_draws(PyObject *module) {

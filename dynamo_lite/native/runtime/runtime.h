@@ -57,7 +57,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 32, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 33, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
@@ -157,10 +157,12 @@ int add_loader(PyObject *module);
 int add_random_states(PyObject *module);
 
 // draws.cpp
-int32_t draw_float(Frame *frame, PyObject *generator, int32_t number, double a, double b,
+struct RandomSource;
+void find_random_source(Frame *frame, PyObject *generator, RandomSource *source);
+int32_t draw_float(Frame *frame, const RandomSource *source, int32_t number, double a, double b,
                    double *out);
-int32_t draw_integer(Frame *frame, PyObject *generator, int32_t masked, int64_t low, int64_t high,
-                     int64_t *out);
+int32_t draw_integer(Frame *frame, const RandomSource *source, int32_t masked, int64_t low,
+                     int64_t high, int64_t *out);
 int add_draws(PyObject *module);
 
 // commit, also made by the entry for graphs that never call it.
