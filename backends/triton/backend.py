@@ -35,21 +35,21 @@ from ..loop_ir.program import Launch, Program, all_steps
 from ..lowering.lower import lower
 from ..lowering.values import NATIVE as NATIVE_OF_ALL
 from ..passes.memory import bytes_made
-from .build import INSTALL
-from .device import CuPyDevice, Device, is_installed
-from .emit import TritonKernel, emit
-from .fused import with_products
-from .host import HostDevice
-from .host_kernels import HostKernel
-from .merge import merge_kernels
-from .pairs import FORMULAS, PARTS
-from .places import host_numbers, is_of_numbers, on_one_side, with_numbers
-from .plan import PlanWriter
-from .replay import Recorder, ReplayedPlan, can_replay
-from .round_trips import GpuForNumPy
-from .scalars import TYPES, template_of
-from .split import split_folds
-from .transfers import MovedPlan
+from .binaries.build import INSTALL
+from .devices.device import CuPyDevice, Device, is_installed
+from .devices.host import HostDevice
+from .devices.host_kernels import HostKernel
+from .devices.round_trips import GpuForNumPy
+from .devices.transfers import MovedPlan
+from .kernels.emit import TritonKernel, emit
+from .kernels.merge import merge_kernels
+from .kernels.pairs import FORMULAS, PARTS
+from .kernels.scalars import TYPES, template_of
+from .kernels.split import split_folds
+from .plans.fused import with_products
+from .plans.places import host_numbers, is_of_numbers, on_one_side, with_numbers
+from .plans.plan import PlanWriter
+from .plans.replay import Recorder, ReplayedPlan, can_replay
 
 OUTPUT_CODE = logger("output_code")
 NATIVE = NATIVE_OF_ALL | TYPES.keys()

@@ -61,7 +61,7 @@ class Op:
     function of that name, "@topic.name" that of a topic of `backends.llvm.maths`. Where it is a
     function it gets the operands, as values of the generator that have Python's operators.
     `triton` is an expression with {a} {b} {c}, or "@name" for the prelude's function; of complex
-    numbers ("c") it says what their parts are asked (`backends.triton.pairs`).
+    numbers ("c") it says what their parts are asked (`backends.triton.kernels.pairs`).
     `c` maps the letter of a dtype to C's function that computes it with the bits that it has in
     Python, where settings ask for these.
     `decompose(emit, *args, **kwargs)` rewrites a call in terms of other rows (`rules.composite`);

@@ -16,7 +16,9 @@ errors native base bytecode ir ir.rules ir.definitions ir.ops ir.derivatives ir.
 guards guards.shapes guards.programs
 backends.loop_ir backends backends.passes backends.lowering
 backends.llvm.builder backends.llvm.maths backends.llvm.objects backends.llvm.kernels
-backends.llvm.entry backends.llvm backends.triton
+backends.llvm.entry backends.llvm
+backends.triton.kernels backends.triton.binaries backends.triton.devices backends.triton.plans
+backends.triton
 tracer tracer.rules api tracer.state tracer.polyfills tracer.object_model
 tracer.trackers tracer.trackers.containers tracer.trackers.objects tracer.recording
 tracer.trackers.arrays tracer.trackers.array_backed

@@ -37,7 +37,7 @@ EXCEPTIONS = {
 
 
 COMPUTED = {
-    "backends/triton/interpreted.py": "NumPy's namesakes of the functions of the GPU's library",
+    "backends/triton/devices/interpreted.py": "NumPy's namesakes of functions of the GPU's library",
     "dynamo_lite/tracer/numpy/cupy.py": "NumPy's namesakes of CuPy's functions",
     "dynamo_lite/tracer/rules/trace_rules.py": "whether a ufunc is of numpy.strings alone",
 }

@@ -12,7 +12,7 @@ from dynamo_lite.backends.loop_ir.printing import print_program
 from dynamo_lite.backends.loop_ir.program import Launch, Program, all_steps
 from dynamo_lite.backends.lowering.lower import PASSES, likely, lower, lower_steps
 from dynamo_lite.backends.triton import backend as triton
-from dynamo_lite.backends.triton.emit import emit, why_not_triton
+from dynamo_lite.backends.triton.kernels.emit import emit, why_not_triton
 
 from dynamo_lite.ir.graph import Graph
 from dynamo_lite.ir.passes import optimize

@@ -14,7 +14,7 @@ if (why := why_no_cuda()) is not None:
 cp = pytest.importorskip("cupy")
 pytest.importorskip("triton")
 
-from dynamo_lite.backends.triton import tuning  # noqa: E402
+from dynamo_lite.backends.triton.devices import tuning  # noqa: E402
 
 from benchmarks import gpu_programs as gpu  # noqa: E402
 from tests.triton.bfloat16_programs import (  # noqa: E402

@@ -5,7 +5,7 @@ from dynamo_lite.backends.llvm.backend import compile_graph
 from dynamo_lite.backends.llvm.kernels import scalars
 from dynamo_lite.backends.loop_ir.program import Extern, Launch
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.triton.scalars import template_of
+from dynamo_lite.backends.triton.kernels.scalars import template_of
 
 import dynamo_lite as dl
 from dynamo_lite.ir import row

@@ -8,7 +8,7 @@ from typing import Any
 
 import cupy as cp
 import numpy as np
-from dynamo_lite.backends.triton.device import CuPyDevice, counterpart_in, path_of
+from dynamo_lite.backends.triton.devices.device import CuPyDevice, counterpart_in, path_of
 
 from dynamo_lite.ir.tree import map_leaves
 from tests.triton.host import NoisyHost

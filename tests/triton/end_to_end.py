@@ -20,8 +20,10 @@ from typing import Any
 import pytest
 from dynamo_lite.backends import registry
 from dynamo_lite.backends.loop_ir.program import Extern, all_steps
-from dynamo_lite.backends.triton import backend, host, plan
-from dynamo_lite.backends.triton.host_kernels import HostKernel
+from dynamo_lite.backends.triton import backend
+from dynamo_lite.backends.triton.devices import host
+from dynamo_lite.backends.triton.devices.host_kernels import HostKernel
+from dynamo_lite.backends.triton.plans import plan
 
 from dynamo_lite.base.config import config
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dynamo_lite.backends.triton.host import HostDevice
+from dynamo_lite.backends.triton.devices.host import HostDevice
 
 
 class NoisyHost(HostDevice):

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.launch import cuda_launcher
+from dynamo_lite.backends.triton.binaries.launch import cuda_launcher
 
 from dynamo_lite.native import BAILOUT, why_no_cuda
 from tests.backends.graphs import trace

@@ -10,8 +10,8 @@ from typing import Any
 import cupy as cp
 import numpy as np
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.launch import cuda_launcher
-from dynamo_lite.backends.triton.replay import MOST, ReplayedPlan
+from dynamo_lite.backends.triton.binaries.launch import cuda_launcher
+from dynamo_lite.backends.triton.plans.replay import MOST, ReplayedPlan
 
 from dynamo_lite.base.config import config
 from tests.backends.graphs import trace

@@ -5,7 +5,7 @@ import itertools
 from typing import Any
 
 import numpy as np
-from dynamo_lite.backends.triton.pairs import FORMULAS
+from dynamo_lite.backends.triton.kernels.pairs import FORMULAS
 
 from dynamo_lite.ir.row import ROWS, Kind, Op
 

@@ -13,8 +13,8 @@ cp = pytest.importorskip("cupy")
 pytest.importorskip("triton")
 bfloat16 = np.dtype(pytest.importorskip("ml_dtypes").bfloat16)
 
-from dynamo_lite.backends.triton import compiler  # noqa: E402
 from dynamo_lite.backends.triton.backend import compile_for  # noqa: E402
+from dynamo_lite.backends.triton.binaries import compiler  # noqa: E402
 
 from tests.triton.bfloat16_programs import (  # noqa: E402
     CUPYS_OWN,

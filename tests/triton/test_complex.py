@@ -9,12 +9,12 @@ import pytest
 import dynamo_lite as dl
 
 pytest.importorskip("triton")
-from dynamo_lite.backends.triton import interpreted
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.compiler import namespace_of
-from dynamo_lite.backends.triton.host import HostDevice
-from dynamo_lite.backends.triton.prelude import OPERANDS, PRELUDE
-from dynamo_lite.backends.triton.turns import TURN
+from dynamo_lite.backends.triton.binaries.compiler import namespace_of
+from dynamo_lite.backends.triton.devices import interpreted
+from dynamo_lite.backends.triton.devices.host import HostDevice
+from dynamo_lite.backends.triton.devices.turns import TURN
+from dynamo_lite.backends.triton.kernels.prelude import OPERANDS, PRELUDE
 
 from tests.backends.graphs import trace
 
@@ -199,7 +199,7 @@ def test_running_sums_in_their_place():
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 def test_running_sums_compile_without_spills(dtype):
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     from .test_triton import stack_bytes
 

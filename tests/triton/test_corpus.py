@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.host import HostDevice
+from dynamo_lite.backends.triton.devices.host import HostDevice
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
@@ -38,7 +38,7 @@ def kernels_of(program):
 
 @pytest.mark.parametrize("program", PROGRAMS[::EVERY], ids=str)
 def test_kernels_compile_for_two_generations(program):
-    from dynamo_lite.backends.triton.compiler import compile_kernel, target
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel, target
 
     for kernel in kernels_of(program):
         for capability in (80, 90):

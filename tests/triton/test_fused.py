@@ -102,7 +102,7 @@ def test_nothing_is_chosen_without_timing():
 
 @pytest.mark.parametrize("name", ["bias", "transposed"])
 def test_tensor_cores_multiply(name):
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     from .test_triton import stack_bytes
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.triton import histograms
-from dynamo_lite.backends.triton.histograms import MOST_BINS, Histograms, kernel_of
+from dynamo_lite.backends.triton.devices import histograms
+from dynamo_lite.backends.triton.devices.histograms import MOST_BINS, Histograms, kernel_of
 
 from tests.triton.host import NoisyHost
 
@@ -61,7 +61,7 @@ def test_what_is_no_number_is_an_error_of_the_librarys():
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("bins", [1, 50, MOST_BINS])
 def test_it_compiles(dtype, bins):
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     from .test_triton import stack_bytes
 

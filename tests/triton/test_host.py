@@ -7,10 +7,10 @@ import signal
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.triton import plan
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.host import HostDevice
-from dynamo_lite.backends.triton.turns import Turn, Unready
+from dynamo_lite.backends.triton.devices.host import HostDevice
+from dynamo_lite.backends.triton.devices.turns import Turn, Unready
+from dynamo_lite.backends.triton.plans import plan
 
 import dynamo_lite as dl
 from benchmarks import gpu

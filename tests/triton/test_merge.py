@@ -84,7 +84,7 @@ def test_writes_into_inputs_stay_apart():
 
 
 def test_arrays_are_loaded_once():
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     loads = []
     for function in (residual, lambda x, y: (layer_norm(x),)):

@@ -5,14 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.triton.host import HostDevice
-from dynamo_lite.backends.triton.repeated import (
+from dynamo_lite.backends.triton.devices.host import HostDevice
+from dynamo_lite.backends.triton.devices.repeated import (
     ATOMIC,
     MOST_IN_TURN,
     AtPositions,
     kernel_of,
 )
-from dynamo_lite.backends.triton.round_trips import GpuForNumPy
+from dynamo_lite.backends.triton.devices.round_trips import GpuForNumPy
 
 from dynamo_lite.ir import core
 
@@ -123,7 +123,7 @@ def test_graphs_of_numpy_arrays_have_them_on_a_gpu():
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u8", "i1"])
 def test_kernels_compile(dtype):
-    from dynamo_lite.backends.triton.compiler import compile_kernel, target
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel, target
 
     kernel = kernel_of(np.add, np.dtype(dtype))
     assert kernel.name.startswith("atomic") == (np.dtype(dtype) in ATOMIC)

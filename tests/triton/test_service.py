@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from dynamo_lite.backends.triton import build
-from dynamo_lite.backends.triton.emit import TritonKernel
-from dynamo_lite.backends.triton.service import Service
+from dynamo_lite.backends.triton.binaries import build
+from dynamo_lite.backends.triton.binaries.service import Service
+from dynamo_lite.backends.triton.kernels.emit import TritonKernel
 
 from dynamo_lite.base.config import config
 from dynamo_lite.errors import BackendError
@@ -64,7 +64,7 @@ def test_errors_and_the_end_of_the_helper(service, monkeypatch):
 def test_the_helper_ends_with_the_program():
     program = (
         "from tests.triton.test_service import KERNELS\n"
-        "from dynamo_lite.backends.triton.service import SERVICE\n"
+        "from dynamo_lite.backends.triton.binaries.service import SERVICE\n"
         "SERVICE.ask(KERNELS[0], True, 90).result()\n"
         "print(SERVICE.helper.process.pid)\n"
     )

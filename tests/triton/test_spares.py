@@ -8,7 +8,7 @@ import pytest
 
 cp = pytest.importorskip("cupy")
 from dynamo_lite.backends.lowering.lower import lower  # noqa: E402
-from dynamo_lite.backends.triton.spares import MOST_BYTES, spare_allocations  # noqa: E402
+from dynamo_lite.backends.triton.plans.spares import MOST_BYTES, spare_allocations  # noqa: E402
 
 from dynamo_lite.native import SpareArrays  # noqa: E402
 from tests.backends.graphs import trace  # noqa: E402

@@ -9,7 +9,7 @@ import pytest
 
 cp = pytest.importorskip("cupy")
 
-from dynamo_lite.backends.triton import stacks  # noqa: E402
+from dynamo_lite.backends.triton.devices import stacks  # noqa: E402
 
 from tests.triton.cupy_on_host import CuPyOnHost, host, on_host  # noqa: E402
 

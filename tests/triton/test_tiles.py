@@ -46,7 +46,7 @@ def test_tiles_equal_numpy(name, dynamic):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])
 def test_loads_along_both_axes_are_vectors(dtype):
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     x = np.ones((256, 256), dtype)
     (kernel,) = compile_for(trace(lambda x: x.T + x, x), NoisyHost()).kernels

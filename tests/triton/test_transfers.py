@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.triton import plan
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.host import HostDevice
-from dynamo_lite.backends.triton.round_trips import CallTrip, KernelTrip
+from dynamo_lite.backends.triton.devices.host import HostDevice
+from dynamo_lite.backends.triton.devices.round_trips import CallTrip, KernelTrip
+from dynamo_lite.backends.triton.plans import plan
 
 import dynamo_lite as dl
 from dynamo_lite.ir import core

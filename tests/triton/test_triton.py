@@ -11,7 +11,7 @@ import pytest
 from dynamo_lite.backends.loop_ir.program import Launch
 from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.triton.backend import LOOPS, NATIVE, why_extern
-from dynamo_lite.backends.triton.emit import TritonKernel, emit
+from dynamo_lite.backends.triton.kernels.emit import TritonKernel, emit
 
 from dynamo_lite.ir.graph import Graph
 from dynamo_lite.ir.node import SymbolOrigin
@@ -69,7 +69,7 @@ def stack_bytes(cubin: bytes) -> int:
 @pytest.mark.parametrize("name", [one for one in PROGRAMS if DAY or not one.endswith(RARE)])
 def test_kernels_compile_to_cubins_without_spills(name):
     pytest.importorskip("triton")
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     for kernel in kernels(name):
         binary, ptx = compile_kernel(kernel.narrow or kernel)
@@ -85,7 +85,7 @@ def test_kernels_compile_to_cubins_without_spills(name):
 ])
 def test_loads_and_stores_are_vectors(name, width):
     pytest.importorskip("triton")
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     (kernel,) = kernels(name)
     assert f"ld.global.{width}" in compile_kernel(kernel)[1]
@@ -95,7 +95,7 @@ def test_loads_and_stores_are_vectors(name, width):
 def test_every_row_compiles(dtype):
     """The templates mean something to Triton's compiler, which checks more than its interpreter."""
     pytest.importorskip("triton")
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     builder = Builder()
     x = np.arange(1, 6).astype(dtype)
@@ -116,7 +116,7 @@ def test_every_row_compiles(dtype):
 @pytest.mark.parametrize("dimensions", [1, 2], ids=["blocks", "tiles"])
 def test_whole_blocks_alone_are_compiled_where_there_are_no_others(dimensions):
     pytest.importorskip("triton")
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     def roots(x):
         (kernel,) = (step.kernel for step in lower(trace(lambda x: np.sqrt(x.T) + x.T * x, x)).steps
@@ -154,8 +154,8 @@ def test_indices_have_32_bits_where_the_sizes_of_a_launch_allow_it(name):
 @pytest.mark.parametrize("name", ["pointwise_of_any_size", "softmax_of_any_size"])
 def test_sizes_that_are_multiples_of_16_give_vector_loads(name):
     pytest.importorskip("triton")
-    from dynamo_lite.backends.triton.compiler import compile_kernel
-    from dynamo_lite.backends.triton.kernels import SIZES
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
+    from dynamo_lite.backends.triton.kernels.kernels import SIZES
 
     (kernel,) = kernels(name)
     _, ptx = compile_kernel(kernel.narrow, SIZES)

@@ -9,8 +9,8 @@ from dynamo_lite.backends.loop_ir.aliases import roots_of
 from dynamo_lite.backends.loop_ir.program import Launch, all_steps
 from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.host import HostDevice
-from dynamo_lite.backends.triton.tuning import repeatable, variants
+from dynamo_lite.backends.triton.devices.host import HostDevice
+from dynamo_lite.backends.triton.devices.tuning import repeatable, variants
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
@@ -131,7 +131,7 @@ def test_nothing_is_timed_without_being_asked():
 @pytest.mark.parametrize("name", ["pointwise", "softmax", "short_rows", "transposed", "scans"])
 def test_variants_of_all_shapes_compile(name):
     """Also without spills: they are variants of programs that have none."""
-    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.binaries.compiler import compile_kernel
 
     for kernel in kernels(name):
         found = list(variants(kernel))

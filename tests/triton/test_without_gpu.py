@@ -9,7 +9,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.triton import backend, build, device
+from dynamo_lite.backends.triton import backend
+from dynamo_lite.backends.triton.binaries import build
+from dynamo_lite.backends.triton.devices import device
 
 import dynamo_lite as dl
 from benchmarks import gpu

@@ -1,0 +1,1 @@
+"""Launch plans: programs as one Python function that allocates, launches and calls."""
