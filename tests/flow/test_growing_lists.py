@@ -4,6 +4,7 @@ import pytest
 from dynamo_lite.backends.lowering import structure
 
 import dynamo_lite as dl
+from benchmarks.list_programs import primes_by_division
 from dynamo_lite.tracer.control_flow import growing
 
 from ..oracle import check
@@ -324,23 +325,8 @@ def test_a_continue_leaves_a_while_loop_with_one_head():
 
 
 def test_while_loops_of_known_numbers_are_not_gone_through_to_their_end():
-    def program(n):
-        primes, k = [], 2
-        while len(primes) < n:
-            is_prime = True
-            for p in primes:
-                if p * p > k:
-                    break
-                if k % p == 0:
-                    is_prime = False
-                    break
-            if is_prime:
-                primes.append(k)
-            k += 1
-        return primes
-
-    check(dl.compile(program), program, 150)
-    assert "while_loop" in str(dl.explain(program)(150))
+    check(dl.compile(primes_by_division), primes_by_division, 150)
+    assert "while_loop" in str(dl.explain(primes_by_division)(150))
 
 
 def test_lists_of_unknown_length_that_get_too_long(monkeypatch):

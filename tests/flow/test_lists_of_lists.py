@@ -3,23 +3,11 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from benchmarks.list_programs import edit_distance
 
 from ..oracle import check
 
 X = np.arange(60) * 7 % 11
-
-
-def edit_distance(a, b):
-    d = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
-    for i in range(len(a) + 1):
-        d[i][0] = i
-    for j in range(len(b) + 1):
-        d[0][j] = j
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1])
-            d[i][j] = min(d[i - 1][j] + 1, d[i][j - 1] + 1, change)
-    return d[len(a)][len(b)]
 
 
 def whole(x):
