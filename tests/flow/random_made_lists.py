@@ -1,4 +1,5 @@
-"""Random programs with lists that iterations make: by comprehensions that filter, item by item."""
+"""Random programs with lists that iterations make: by comprehensions that filter, item by item, and
+of what conditions allow, of which one is chosen."""
 from .random_loops import ListWriter
 
 
@@ -12,8 +13,11 @@ class MadeListWriter(ListWriter):
         return whole.replace("    return ", "    return made, sums, picked, held, ")
 
     def statement(self, depth):
-        if self.r.random() < 0.15:
+        chance = self.r.random()
+        if chance < 0.15:
             self.put_loop(depth)
+        elif chance < 0.3:
+            self.put_choice(depth)
         else:
             super().statement(depth)
 
@@ -26,6 +30,27 @@ class MadeListWriter(ListWriter):
         self.put(depth + 1, f"if {self.of_item('q')}: made.append({items})")
         if r.random() < 0.3:
             self.put(depth + 1, "if len(made) > 20: break")
+
+    def put_choice(self, depth):
+        """A list of what conditions allow, of which one is chosen."""
+        r = self.r
+        item, target = r.choice([
+            ("t + {n}", "t"), ("{n} - t % 8", "t"), ("float(a) * {n}", "a"), ("x[{n}]", "a"),
+            ("(t % 8, {n})", "t, u"), ("(t + {n}, u)", "t, u"), ("(float({n}), t)", "a, u"),
+            ("(t, t > {n}, {n}.5)", "t, flag, a"),
+        ])  # fmt: skip
+        self.put(depth, "u, near = t % 5, []")
+        for n in range(r.randint(1, 4)):
+            self.put(depth, f"if {self.of_item('t')}: near.append({item.format(n=n)})")
+            if r.random() < 0.2:
+                self.put(depth, f"else: near.append({item.format(n=r.randint(0, 7))})")
+        place = r.choice(["t % len(near)", "-1", "0", "len(near) // 2", "k[t % 8] % len(near)"])
+        self.put(depth, r.choice(["if near:", "if len(near) > 1:"]))
+        self.put(depth + 1, f"{target} = near[{place}]")
+        self.put(depth, r.choice([
+            "t += len(near)", "t = t % 100 + u", "for q in near: t += 1", "if near: near.pop()",
+            f"if len(near) > 2: {target} = near[t % 3]", "b = b + len(near)", "near = near[:1]",
+        ]))
 
     def of_item(self, name):
         return self.r.choice([

@@ -119,7 +119,49 @@ def list_in_a_cell(x, labels):
     return x, nearest
 
 
+def one_of_what_is_allowed(x, labels):
+    at, path = 3, np.zeros(len(x), int)
+    for c in range(len(x)):
+        near = []
+        if at > 1:
+            near.append(at - 1)
+        if at < 50:
+            near.append(at + 1)
+        if labels[c] > 5:
+            near.append(at + 2)
+        at = near[labels[c] % len(near)]
+        path[c] = at
+    return path, at
+
+
+def one_of_the_neighbours(x, labels):
+    i, j, seen = 3, 0, np.zeros((20, 30), bool)
+    for c in range(len(x)):
+        near = []
+        if i > 0:
+            near.append((i - 1, j))
+        if i < 19:
+            near.append((i + 1, j))
+        if j < 29 and x[c] > -0.5:
+            near.append((i, j + 1))
+        else:
+            near.append((i, j))
+        i, j = near[labels[c] % len(near)]
+        seen[i, j] = True
+    return seen, i, j
+
+
+def one_of_several(x, labels):
+    total, steps = 0.0, [(0, -1), (0, 1), (2, 3), (5, -4)]
+    for c in range(len(x)):
+        down, right = steps[labels[c] % 4]
+        total += (x[c], x[0], x[c] * 2)[labels[c] % 3] * down - right
+        total += [x[1], x[c], x[3]][labels[c] % -3]
+    return total
+
+
 NATIVE = (
+    one_of_what_is_allowed, one_of_the_neighbours, one_of_several,
     broken_with_the_list, the_last_one, of_two_loops, filtered, filtered_by_index, of_pairs,
     filtered_in_a_loop, nested, within_an_expression, a_set, a_dict, as_positions,
     as_positions_of_rows, summed, behind_the_loop, list_in_a_cell,
@@ -225,8 +267,50 @@ def gone_through_by_itself(x, labels):
     return [v for v in [w for w in x if w > 0] if v > 0.5]
 
 
+def with_two_names(x, labels):
+    total = 0
+    for c in range(50):
+        near = [c]
+        other = near
+        if x[c] > 0:
+            near.append(labels[c])
+        total += other[-1] + len(other)
+    return total
+
+
+def of_several_types(x, labels):
+    total = 0.0
+    for c in range(50):
+        near = [1]
+        if x[c] > 0:
+            near.append(0.5)
+        total += near[labels[c] % len(near)]
+    return total
+
+
+def all_of_them(x, labels):
+    found = []
+    for c in range(50):
+        near = [c]
+        if x[c] > 0:
+            near.append(labels[c] * 2)
+        found.append(near)
+    return found
+
+
+def out_of_range(x, labels):
+    total = 0
+    for c in range(50):
+        near = [c]
+        if x[c] > 0:
+            near.append(c + 1)
+        total += near[labels[c] - 2]
+    return total
+
+
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("program", [
+    with_two_names, of_several_types, all_of_them, out_of_range,
     left_to_python, of_one_arm, of_either_arm, positions_of_bools, positions_out_of_range,
     summed_from, summed_nothing, list_with_two_names, list_of_a_function, gone_through_by_itself,
 ], ids=named)  # fmt: skip

@@ -1,7 +1,7 @@
 """Lists that a loop of the graph appends to or changes: which, and how much room they need."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from ..state.trace import LoopPlan, Returned, Stopped
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.growing import (
     GrowingVariable,
+    Kinds,
     copied_elements,
     growing,
     is_tuple,
@@ -43,6 +44,8 @@ LARGEST = 1 << 20
 written costs nothing, and a call that needs more bails out."""
 PEELED = 2
 """Iterations that are unrolled for the types of variables, and of items of lists, to settle."""
+ListPlan = tuple[str, Kinds, bool, bool]
+"""As in `LoopPlan.lists`."""
 OF_SLOTS = {"append": ("LIST_APPEND",), "extend": ("LIST_EXTEND",)}
 """Opnames that do to what is on the stack what a method does."""
 LONGEST = 64
@@ -98,7 +101,13 @@ def grow(
     make_tables(tx, plan)
     make_rows(tx, plan, others)
     make_room(tx, plan, LARGEST)
-    for name, kinds, of_tuples, is_passed in sorted(plan.lists, key=lambda one: one[0]):
+    grow_lists(tx, plan.lists, room, loop)
+
+
+def grow_lists(
+    tx: Tx, lists: Iterable[ListPlan], room: Callable[[str], Any], loop: Loop | None = None
+) -> None:
+    for name, kinds, of_tuples, is_passed in sorted(lists, key=lambda one: one[0]):
         value: Any = held(tx, name)
         if is_own(tx, name, value):
             items = value.items(tx)
@@ -121,10 +130,26 @@ def make_tables(tx: Tx, plan: LoopPlan) -> None:
 
 
 def grow_before(tx: Tx, at: int) -> None:
-    """The same, before the branch on data at `at`: only one of its arms may lead to the loop."""
+    """The same, before the branch on data at `at`: only one of its arms may lead to the loop. And
+    for lists that an iteration of a loop around it has made: an arm may change them."""
     for (code, head), plan in tx.state.options.loops.items():
-        if code is tx.code and head > at and not plan.reason:
+        if code is not tx.code or plan.reason:
+            continue
+        if head > at:
             grow(tx, plan, lambda name: LARGEST)
+        elif head in tx.loops and at in tx.loops[head].members:
+            grow_made(tx, plan, tx.loops[head])
+
+
+def grow_made(tx: Tx, plan: LoopPlan, loop: Loop) -> None:
+    """Give the lists that an iteration of the loop has made memory in the graph."""
+    made = [
+        one for one in plan.lists
+        if isinstance(value := held(tx, one[0]), ListVariable)
+        and value.born >= tx.side_effects.since
+    ]
+    inner = [one for one in tx.loops.values() if one.members < loop.members]
+    grow_lists(tx, made, lambda name: appends_of(tx, name, loop, inner, 1))
 
 
 def is_own(tx: Tx, name: str, value: Any) -> bool:
@@ -170,14 +195,20 @@ def has_one_name(tx: Tx, name: str) -> bool:
 
 def capacity(tx: Tx, loop: Loop, iterations: Iterations | None, name: str) -> Any:
     """Items for which there must be room, where that follows from how often the loop iterates."""
+    many = None if iterations is None else iterations.count()
+    others = [one for one in tx.loops.values() if one is not loop]
+    return LARGEST if many is None else appends_of(tx, name, loop, others, maximum(many, 0))
+
+
+def appends_of(tx: Tx, name: str, loop: Loop, others: Iterable[Loop], many: Any) -> Any:
+    """Items that a list is given at most in so many iterations of the loop, and outside of it; more
+    where it is given some in other loops."""
     appends, extends = calls_of(tx, name, "append"), calls_of(tx, name, "extend")
     inside = [index for index in appends if index in loop.members]
-    inner = [one for one in tx.loops.values() if one is not loop]
-    repeated = any(index in one.members for index in appends for one in inner)
-    many = None if iterations is None else iterations.count()
-    if many is None or repeated or extends or name in tx.code.co_cellvars:
+    repeated = any(index in one.members for index in appends for one in others)
+    if repeated or extends or name in tx.code.co_cellvars:
         return LARGEST
-    return maximum(many, 0) * len(inside) + len(appends) - len(inside)
+    return many * len(inside) + len(appends) - len(inside)
 
 
 def calls_of(tx: Tx, name: str, method: str) -> list[int]:

@@ -10,6 +10,7 @@ from ..object_model.constants import fold, observed
 from ..object_model.refusals import name_in_c, refuse
 from ..rules.mro import answers
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.array_backed.chosen_items import chosen_item
 from ..trackers.array_backed.elements import elements_of
 from ..trackers.arrays.numbers import ComputedNumber
 from ..trackers.objects.classes import ClassVariable
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 def getitem(tx: Tx, container: VariableTracker, key: VariableTracker) -> VariableTracker:
     if is_computed_int(key) and (elements := elements_of(tx, container, shortest=1)) is not None:
         return elements.at(tx, key)
+    if is_computed_int(key) and (chosen := chosen_item(tx, container, key)) is not None:
+        return chosen
     if is_plain(container):
         return fold(tx, operator.getitem, (container, key))
     if isinstance(container, ClassVariable) and not hasattr(type(container.value), "__getitem__"):

@@ -148,7 +148,7 @@ class GrowingVariable(InArrays):
 
     def at(self, tx: Tx, place: VariableTracker) -> VariableTracker:
         """The item at an index that is one."""
-        items = [self.item(tx, *part, place) for part in zip(self.columns, self.kinds)]
+        items = [item_of(tx, *part, place) for part in zip(self.columns, self.kinds)]
         return TupleVariable(items) if self.of_tuples else items[0]
 
     def method___setitem__(
@@ -156,12 +156,6 @@ class GrowingVariable(InArrays):
     ) -> VariableTracker:
         self.store(tx, self.place(tx, key), value)
         return NONE
-
-    def item(
-        self, tx: Tx, column: VariableTracker, kind: ArrayType, place: VariableTracker
-    ) -> VariableTracker:
-        found = column.call_method(tx, "__getitem__", (place,), {})
-        return python_number_of(tx, found) if kind.form is Form.PYTHON else found
 
     def store(self, tx: Tx, place: VariableTracker, item: VariableTracker) -> None:
         if kinds_of(item) != self.kinds or is_tuple(item) is not self.of_tuples:
@@ -220,6 +214,14 @@ class GrowingVariable(InArrays):
             code.call(1)
         if self.of_tuples:
             code.call(len(self.final))
+
+
+def item_of(
+    tx: Tx, column: VariableTracker, kind: ArrayType, place: VariableTracker
+) -> VariableTracker:
+    """The number of this kind that lies at a place of an array."""
+    found = column.call_method(tx, "__getitem__", (place,), {})
+    return python_number_of(tx, found) if kind.form is Form.PYTHON else found
 
 
 def rows(*columns: list[Any]) -> list[Any]:

@@ -44,12 +44,7 @@ class FixedList(InArrays):
 
     def place(self, tx: Tx, key: VariableTracker) -> VariableTracker:
         """An index of the list; the call bails out where Python would raise."""
-        key = as_int(tx, key)
-        if number_kind(key) != PYTHON_NUMBERS[int]:
-            raise GraphBreak(f"an index of {self.describe()} that is not an int")
-        expected(tx, operator.ge, key, ConstantVariable(-self.many))
-        expected(tx, operator.lt, key, ConstantVariable(self.many))
-        return constant(key.value % self.many) if isinstance(key, ConstantVariable) else key
+        return place_among(tx, key, self.many, self.describe())
 
 
 class RowsVariable(FixedList):
@@ -111,6 +106,16 @@ class RowVariable(FixedList):
         code.call(2)
 
 
+def place_among(tx: Tx, key: VariableTracker, many: int, what: str) -> VariableTracker:
+    """An index of a sequence of so many items; the call bails out where Python would raise."""
+    key = as_int(tx, key)
+    if number_kind(key) != PYTHON_NUMBERS[int]:
+        raise GraphBreak(f"an index of {what} that is not an int")
+    expected(tx, operator.ge, key, ConstantVariable(-many))
+    expected(tx, operator.lt, key, ConstantVariable(many))
+    return constant(key.value % many) if isinstance(key, ConstantVariable) else key
+
+
 def lists_of_scalars(table: np.ndarray[Any, Any]) -> list[list[Any]]:
     return [list(row) for row in table]
 
@@ -161,4 +166,4 @@ def as_rows(
     return RowsVariable(kind, table, len(rows), width)
 
 
-__all__ = ["FixedList", "RowVariable", "RowsVariable", "as_rows", "rows_of"]
+__all__ = ["FixedList", "RowVariable", "RowsVariable", "as_rows", "place_among", "rows_of"]
