@@ -28,7 +28,7 @@ from .externs import own_number
 from .intervals import Interval, first_of, hull, interval, of_size
 from .pointwise import compare, operand_at
 from .proceeding import in_iterations
-from .short_arms import both_arms, run_both
+from .short_arms import both_arms, choosing, run_both
 from .values import CannotLower, Value, load_of
 
 SHORT = 24
@@ -351,7 +351,10 @@ def cond(
         known.append(limits)
     for buffer, within in known[0].items():
         low.intervals[buffer] = hull(within, known[1][buffer])
-    if (both := both_arms(test, (blocks[0], blocks[1]), read, results)) is not None:
+    both = choosing(low, condition, (blocks[0], blocks[1]), results)
+    if both is None:
+        both = both_arms(test, (blocks[0], blocks[1]), read, results)
+    if both is not None:
         run_both(low, both)
     else:
         low.steps.append(Branch(load_of(test).buffer, *blocks))

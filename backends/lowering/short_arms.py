@@ -1,7 +1,9 @@
 """Branches whose arms compute a few integers: both do, and what the taken one gives is chosen.
 
 Such a branch costs less than it does to guess wrong which arm is taken. An arm that is not taken
-must have no effect: its checks hold whatever they find, and it reads numbers only.
+must have no effect: its checks hold whatever they find, and it reads numbers only. Where arms only
+leave numbers as they are, and floats are compared, the comparison itself chooses: LLVM would choose
+by a mask that it makes of a flag of the processor.
 """
 from __future__ import annotations
 
@@ -38,6 +40,7 @@ SAFE = frozenset({
 BY_CONSTANT = {"floor_divide": range(1, 2**62), "remainder": range(1, 2**62),
                "left_shift": range(63), "right_shift": range(63)}
 """What has one for these second operands."""
+ORDERS = frozenset({"less", "less_equal", "greater", "greater_equal"})
 Statement = Union[Store, Check]
 
 
@@ -60,7 +63,49 @@ def both_arms(
         return None
     if not (is_short(true, numbers) and is_short(false, numbers)):
         return None
-    return _chosen(test, true, false, results)
+    return _chosen(test.expr, true, false, results)
+
+
+def choosing(
+    low: Lowering, condition: Expr, blocks: tuple[Sequence[Step], ...], results: Sequence[Value]
+) -> Iterator[Step | Statement] | None:
+    """Statements that choose floats by a comparison of floats; None where arms do anything else."""
+    if isinstance(condition, Load) and condition.buffer in low.defined:
+        condition = low.defined[condition.buffer]
+    if not compares_floats(low, condition) or any(one.type.form is Form.ARRAY for one in results):
+        return None
+    if all(result.dtype.kind != "f" for result in results):
+        return None
+    wanted = {load_of(result).buffer for result in results}
+    if not all(only_moves(steps, wanted) for steps in blocks):
+        return None
+    true, false = blocks
+    return _chosen(condition, true, false, results)
+
+
+def compares_floats(low: Lowering, condition: Expr) -> bool:
+    """Whether it compares numbers that are known, or lie in memory that stays as it is."""
+    return isinstance(condition, Apply) and condition.op in ORDERS and all(
+        arg.dtype.char in "fd" and is_number(arg)
+        and not (isinstance(arg, Load) and arg.buffer not in low.numbers)
+        for arg in condition.args
+    )
+
+
+def only_moves(steps: Sequence[Step], wanted: set[Buffer]) -> bool:
+    """Whether an arm gives its results numbers that are known or lie in memory of their own."""
+    statements = [*statements_of(steps)]
+    stores = [one for one in statements if isinstance(one, Store)]
+    return (
+        all(isinstance(step, Launch) and not step.kernel.axes for step in steps)
+        and all(is_simple(one) and is_number(one.value) for one in stores)
+        and len(stores) == len(statements) == len(wanted)
+        and {one.buffer for one in stores} == wanted
+    )
+
+
+def is_number(expr: Expr) -> bool:
+    return isinstance(expr, Const) or (isinstance(expr, Load) and expr.offset is Offset())
 
 
 def is_whole(value: Value) -> bool:
@@ -132,9 +177,9 @@ def is_safe(expr: Expr, numbers: set[Buffer]) -> bool:
 
 
 def _chosen(
-    test: Value, true: Sequence[Step], false: Sequence[Step], results: Sequence[Value]
+    test: Expr, true: Sequence[Step], false: Sequence[Step], results: Sequence[Value]
 ) -> Iterator[Step | Statement]:
-    not_taken = apply("logical_not", (test.expr,), BOOL), test.expr
+    not_taken = apply("logical_not", (test,), BOOL), test
     wanted = {load_of(result).buffer for result in results}
     found: tuple[dict[Buffer, Expr], ...] = ({}, {})
     for steps, untaken, outputs in zip((true, false), not_taken, found):
@@ -147,7 +192,7 @@ def _chosen(
             else:
                 yield one
     for buffer, value in found[0].items():
-        yield Store(buffer, Offset(), select(test.expr, value, found[1][buffer]))
+        yield Store(buffer, Offset(), select(test, value, found[1][buffer]))
 
 
 def run_both(low: Lowering, steps: Iterator[Step | Statement]) -> None:
@@ -158,4 +203,4 @@ def run_both(low: Lowering, steps: Iterator[Step | Statement]) -> None:
             low.steps.append(step)
 
 
-__all__ = ["both_arms", "run_both"]
+__all__ = ["both_arms", "choosing", "run_both"]

@@ -181,3 +181,49 @@ def test_what_is_not_taken_does_not_bail_out():
     for n in (HUGE, HUGE + 7):
         assert compiled(n, 2) == overflows_where_it_is_not(n, 2)
     assert dl.stats().bailouts == 0
+
+
+def best_and_where(x):
+    best, where, places = -np.inf, -1, []
+    for i, v in enumerate(x):
+        if v > best:
+            best, where = v, i
+        places.append(where)
+    return best, where, places
+
+
+def in_order(x):
+    low, high = x[0], x[1]
+    for v in x:
+        if high < low:
+            low, high = high, low
+        if v <= low:
+            low = v
+        elif v >= high:
+            high = v
+    return low, high
+
+
+def by_what_was_before(x):
+    last, change = x[0], 0.0
+    for v in x:
+        rises = v > last
+        last = v * 0.5
+        if rises:
+            change = last
+    return last, change
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("program", [best_and_where, in_order, by_what_was_before], ids=named)
+def test_floats_that_a_comparison_chooses(program, dtype):
+    compiled = dl.compile(program)
+    inputs = np.random.default_rng(0).normal(size=60), np.array([0.0, -0.0, np.nan] * 20)
+    for x in (*inputs, -inputs[1], np.array([np.nan, np.inf, -np.inf, 1.0, -1.0] * 12)):
+        check(compiled, program, x.astype(dtype), calls=1)
+
+
+def test_a_comparison_of_floats_chooses_without_a_branch(caplog):
+    with caplog.at_level("DEBUG", logger="dynamo_lite.output_code"), dl.config.patch(cache=False):
+        dl.compile(best_and_where)(np.arange(60.0))
+    assert "if n" not in caplog.text
