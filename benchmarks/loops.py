@@ -1,4 +1,5 @@
-"""Programs with loops over elements: compiled against Python, and against Numba where it is there.
+"""Programs with loops over elements: compiled against Python, and against Numba where it is there,
+or C where Numba refuses and there is a compiler.
 
     python -m benchmarks loops
 
@@ -32,6 +33,7 @@ from dynamo_lite.backends.llvm.builder.target import host
 import dynamo_lite as dl
 
 from . import list_programs, part_programs  # noqa: F401  (they register)
+from .in_c import by_c
 from .loop_programs import PROGRAMS
 from .measure import Figure, interleave, once
 
@@ -60,19 +62,19 @@ def best_of(functions: dict[str, Callable[[], Any]], rounds: int = 21) -> dict[s
     return found
 
 
-def by_numba(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
-    """The function compiled by Numba; None where it is not installed or refuses."""
+def by_numba(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any] | None:
+    """The call, compiled by Numba; None where it is not installed or refuses."""
     with contextlib.suppress(Exception):
         compiled: Callable[..., Any] = importlib.import_module("numba").njit(function)
         compiled(*arguments)
-        return compiled
+        return functools.partial(compiled, *arguments)
     return None
 
 
 @dataclass(frozen=True)
 class Measured:
     """Seconds of one program, by what ran it; `first` is the first compiled call, `reason` why it
-    is not native, and `same_bits` whether Numba's results are Python's."""
+    is not native, and `same_bits` whether the results of Numba, or of C, are Python's."""
 
     name: str
     figure: Figure
@@ -96,15 +98,18 @@ def row(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Measured:
     candidates = {
         "Python": lambda: function(*arguments), "compiled": lambda: compiled(*arguments),
     }
-    if (numba := by_numba(function, arguments)) is not None:
-        candidates["Numba"] = lambda: numba(*arguments)
+    peer, name = by_numba(function, arguments), "Numba"
+    if peer is None:
+        peer, name = by_c(function, arguments), "C"
+    if peer is not None:
+        candidates[name] = peer
     times = best_of(candidates)
     ratio = times["compiled"] / times["Python"]
     details = [f"{name} {seconds * 1e3:.3f} ms" for name, seconds in times.items()]
-    same_bits = None if numba is None else same(numba(*arguments), expected, False)
-    if numba is not None:
+    same_bits = None if peer is None else same(peer(), expected, False)
+    if peer is not None:
         differs = "" if same_bits else " (other bits than Python's)"
-        details.append(f"{times['compiled'] / times['Numba']:.2f} of Numba's time{differs}")
+        details.append(f"{times['compiled'] / times[name]:.2f} of {name}'s time{differs}")
     reason = ""
     if ratio > NATIVE:
         reason = re.split("; Python runs| at /", next(iter(dl.stats().break_reasons), ""))[0]
@@ -131,12 +136,14 @@ def summary(measured: Sequence[Measured]) -> Iterator[Figure]:
                  native >= 0.95 * len(measured), f"in less than {NATIVE} of Python's time")
     yield Figure("loops: geomean against Python", f"{mean:.1f}x", ">= 60x", mean >= 60)
     yield Figure("loops: first calls", f"{slow} longer than {FIRST} s", "none", not slow)
-    against = [one.ratio("Numba") for one in measured if "Numba" in one.times]
-    if against:
-        mean, near = statistics.geometric_mean(against), sum(one >= 0.9 for one in against)
-        yield Figure("loops: geomean against Numba", f"{mean:.2f}x", ">= 1", mean >= 1,
-                     f"{near} of {len(against)} programs at 0.9 of its speed or more; "
-                     f"it refuses {len(measured) - len(against)}")
+    for peer in ("Numba", "C"):
+        against = [one.ratio(peer) for one in measured if peer in one.times]
+        if against:
+            mean, near = statistics.geometric_mean(against), sum(one >= 0.9 for one in against)
+            what = f"{near} of {len(against)} programs at 0.9 of its speed or more"
+            more = f"; it refuses {len(measured) - len(against)}" if peer == "Numba" else ""
+            yield Figure(
+                f"loops: geomean against {peer}", f"{mean:.2f}x", ">= 1", mean >= 1, what + more)
 
 
 def loops() -> list[Figure]:

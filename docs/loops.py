@@ -11,21 +11,23 @@ RESULTS = DOCS.parent / "benchmarks" / "results"
 HEAD = """# Loops over elements
 
 {many} programs with loops over elements, compiled, by Python, and by Numba's `njit` where it takes
-the same source. Compiled results are Python's to the last bit. Where Numba's are not, that is told:
-sums in another order, ints of another width, another stream of random numbers.
+the same source. Of what it refuses, programs that one would write in C are compared with that
+(`benchmarks/loop_programs.c`, `cc -O2 -march=native`). Compiled results are Python's to the last
+bit. Where Numba's are not, that is told: sums in another order, ints of another width, another
+stream of random numbers.
 
 Written by `python docs/loops.py` from what `python -m benchmarks.loops` measured once
 ({versions}) on two cores ({cpu}) with nothing else running. Milliseconds of
 one call, the shortest of 21 in turn; `first` is the first compiled call, with tracing and code
-generation. Losses stand here as well: `Numba`
-below 1 is slower than Numba, and programs that are not native have the reason at the end.
+generation. Losses stand here as well: below 1
+is slower than Numba or C, and programs that are not native have the reason at the end.
 
 | | measured | to reach |
 |---|---|---|
 """
 
 PROGRAMS = """
-| program | compiled | Python | Numba | times Python's speed | times Numba's | first |
+| program | compiled | Python | Numba or C | times Python's speed | times theirs | first |
 |---|---|---|---|---|---|---|
 """
 
@@ -55,8 +57,10 @@ def named(one: dict[str, Any]) -> str:
 
 def row(one: dict[str, Any]) -> str:
     taken = one["ms"]
-    ours, python, numba = taken["compiled"], taken["Python"], taken.get("Numba")
-    peer = ("", "refuses") if numba is None else (f"{numba:.3f}", f"{numba / ours:.2f}")
+    ours, python = taken["compiled"], taken["Python"]
+    name = next((name for name in ("Numba", "C") if name in taken), None)
+    peer = ("", "refuses") if name is None else (
+        f"{taken[name]:.3f}{' (C)' if name == 'C' else ''}", f"{taken[name] / ours:.2f}")
     mark = " (other bits)" if one["same_bits"] is False else ""
     cells = [named(one), f"{ours:.3f}", f"{python:.3f}", peer[0] + mark, f"{python / ours:.1f}",
              peer[1], str(one["first_ms"])]
