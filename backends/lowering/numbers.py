@@ -1,7 +1,7 @@
 """Operators on numbers that may raise or warn: Python's own, and those of NumPy's integers."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..loop_ir.loops import Apply, Check, Const, Expr
 from ..loop_ir.simplify import BOOL, const, convert
 from ..passes.materialise import Access
 from .context import Lowering, lowers
-from .intervals import ARITHMETIC, cannot_overflow, decided, note_checked
+from .intervals import ARITHMETIC, cannot_overflow, decided, note_checked, note_within
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
 from .unsigned_sums import checked_as_a_whole, is_sum, note_sum
 from .values import CannotLower, Value
@@ -183,6 +183,10 @@ def bits(low: Lowering, node: Node, left: Any, right: Any, name: str) -> Value:
     """Python knows no negative shifts; one to the right by 63 or more leaves the sign alone, one to
     the left must keep all bits."""
     operands = [operand_at(low, arg, (), I64) for arg in (left, right)]
+    if name == "left_shift" and isinstance(operands[0], Const) and (
+        shifted := int(simplify.value_of(operands[0]))
+    ) > 0:
+        return low.lazy(node.type, (), _shifted_constant(low, shifted, operands))
     if name in SHIFTS:
         limits = const(0, I64), const(63, I64)
         low.launch((), Check(compare("greater_equal", operands[1], limits[0])))
@@ -193,6 +197,16 @@ def bits(low: Lowering, node: Node, left: Any, right: Any, name: str) -> Value:
         back = simplify.apply("right_shift", (result, operands[1]), I64)
         low.launch((), Check(compare("equal", back, operands[0])))
     return low.lazy(node.type, (), result)
+
+
+def _shifted_constant(low: Lowering, number: int, operands: Sequence[Expr]) -> Expr:
+    """As far to the left as 64 bits have room."""
+    zero, most = const(0, I64), 63 - number.bit_length()
+    low.launch((), Check(_both(compare("greater_equal", operands[1], zero),
+                               compare("less_equal", operands[1], const(most, I64)))))
+    result = simplify.apply("left_shift", tuple(operands), I64)
+    note_within(low, result, (number, number << most))
+    return result
 
 
 SHIFTS = frozenset({"left_shift", "right_shift"})

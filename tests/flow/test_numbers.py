@@ -232,3 +232,24 @@ def only_one_round(x, u):
 def test_loops_that_always_end_in_their_first_round(program):
     for x in (np.ones(8), np.zeros(8)):
         check(dl.compile(program), program, x, x.copy(), calls=1)
+
+
+def known_numbers_shifted(x, first):
+    total = 0
+    for k in range(first, first + len(x)):
+        total ^= (1 << k) ^ (5 << k) ^ (-3 << k) ^ (0 << k)
+    return total
+
+
+@pytest.mark.parametrize("first", [0, 1, 20, 21, 22, 23, 60, 70, -1])
+def test_shifts_to_the_left(first):
+    compiled = dl.compile(known_numbers_shifted)
+    for _ in range(2):
+        check(compiled, known_numbers_shifted, np.zeros(40), first, calls=1)
+
+
+def test_shifts_that_fit_run_compiled():
+    compiled = dl.compile(known_numbers_shifted)
+    for first in (0, 20):
+        assert compiled(np.zeros(40), first) == known_numbers_shifted(np.zeros(40), first)
+    assert dl.stats().bailouts == 0
