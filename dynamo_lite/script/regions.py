@@ -233,7 +233,8 @@ class Candidates:
         if not self.engine and not self.loaded().may_compile(function):
             return self.leave(function, NOT_FOLLOWED)
         if history.account.price:
-            PERF.info("%s is warm: %s", function.__qualname__, history.account)
+            ran = 1e3 * history.account.own
+            PERF.info("%s is warm: ran %.1f ms in Python", function.__qualname__, ran)
         history.compiled += 1
         self.program.keep(function.__code__, history)
         if history.compiled == 1:
