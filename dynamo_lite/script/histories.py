@@ -31,7 +31,7 @@ PROMISED = "its graph was too large for a part of a run, and not for all of one"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
 TOO_LONG = "compiling it takes longer than it may save"
 AROUND = "only until it was compiled, but for what calling it takes"
-AGAIN = 4.0
+REPEATS = 4.0
 """How much longer code is expected to run that is run again, in what it ran before."""
 LONGER = 2.0
 """How much longer a later run has to be to try again what took too long to compile."""
@@ -84,10 +84,11 @@ class CodeHistory:
         will be some more times."""
         account, before = self.account, former.account
         account.lender.is_repeated = True
-        self.earlier = before.ran - (AGAIN - 1.0) * former.earlier
+        self.names_arrays = former.names_arrays
+        self.earlier = before.ran - (REPEATS - 1.0) * former.earlier
         account.call = before.lender.cpu(former.comparison.call_in_python(Timing.of(former_code)))
         if not former.compiled:
-            account.ran = AGAIN * self.earlier
+            account.ran = REPEATS * self.earlier
         elif former.operations and not former.given_up:
             account.is_tried = True
             account.expected = max(account.expected, self.earlier)

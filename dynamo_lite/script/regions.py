@@ -29,6 +29,7 @@ from .conclusions import HOT
 from .functions import counts_references, is_candidate, is_of_module
 from .histories import AROUND, NOTHING_FOUND, CodeHistory
 from .program import Program
+from .repeated import history_of
 from .samples import Samples
 from .watching import running
 
@@ -166,7 +167,7 @@ class Candidates:
             return self.leave(function, DISABLED if is_disabled(code) else NOT_FOLLOWED)
         if caller is not None and counts_references(caller.f_code):
             return NotImplemented
-        history = self.history_of(code)
+        history = history_of(self.program, code)
         if history.shared is not None and is_of_module(function):
             return history.shared
         if reason := self.why_not(history, code):
@@ -177,7 +178,7 @@ class Candidates:
         history.look_at_loops(function)
         history.note_time(code)
         history.look_at_names(function)
-        if history.account.ran >= HOT:
+        if history.account.has_loops or history.account.ran >= HOT:
             self.program.keep(code, history)
         note_sizes(history.sizes, values)
         if history.account.is_promised and self.is_below_tried(caller):
@@ -185,19 +186,6 @@ class Candidates:
         if lacking := history.account.lacks(values):
             return nanoseconds(history.until_looked_at(lacking) * history.stretch)
         return self.compiled_form(function, history, caller)
-
-    def history_of(self, code: CodeType) -> CodeHistory:
-        """Its history, which begins with that of code like it where the program is run again."""
-        if (known := self.program.known(code)) is not None:
-            return known
-        former = self.program.former.get(place_of(code))
-        is_again = former is not None and former[0] is not code and former[0] == code
-        if former is not None and is_again:
-            former[1].note_time(former[0])
-        history = self.program.history_of(code)
-        if former is not None and is_again:
-            history.goes_on(*former)
-        return history
 
     def is_below_tried(self, caller: FrameType | None) -> bool:
         """Whether compiled code waits for this call for which compiling paid in an earlier run, or

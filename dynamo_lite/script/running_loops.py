@@ -20,6 +20,7 @@ from ..bytecode.loop_functions import LoopSite, loop_sites
 from ..native import value_in_frame
 from ..tiering.account import Account
 from ..tiering.decisions import Decision, Decisions
+from .histories import REPEATS
 from .on_stack import RANGE_ITERATOR, UNBOUND, Made, Switch, is_of_module
 from .timed_loops import Look, Moment, Replaced, Running
 
@@ -114,7 +115,7 @@ class RunningLoops:
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
             left += again * (look.done + left)
-            account.rest = own * took * left * self.share_of(loop)
+            account.rest = own * took * left * self.share_of(loop) * self.times(account)
             ahead = AHEAD[took < SHORT or account.is_tried]
             shortest = account.lender.costs.pace * SHORTEST
             if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
@@ -134,6 +135,10 @@ class RunningLoops:
         seen, waits = seen + 1, waits + loop.waits
         self.waits[loop.place_in_code] = seen, waits
         return 1.0 - waits / seen
+
+    def times(self, account: Account) -> float:
+        """How often as much is expected to be left, with loops of later runs in this process."""
+        return REPEATS if account.lender.is_repeated else 1.0
 
     def enter_again(self, loop: Running) -> bool:
         """Whether a loop that paid is worth entering compiled code for, and does so."""

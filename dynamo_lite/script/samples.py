@@ -12,6 +12,7 @@ from ..tiering.account import Account, nanoseconds
 from .arrays import mentions_arrays
 from .functions import is_candidate
 from .program import Program
+from .repeated import former_of, history_of
 from .watching import GONE, CallWatch, running
 
 RUNNING_LOOPS = "dynamo_lite.script.running_loops"
@@ -36,6 +37,8 @@ class Samples:
                 self.program.decisions, self.is_refused)
         if (unwatched := self.watch.sample()) and self.credit(frame, unwatched):
             self.watch.resume()
+        if self.is_repeated(frame):
+            self.watch.resume()
         self.note_callees(frame)
         self.running_loops(frame)
         ObjectCompiler.release_idle()
@@ -59,6 +62,13 @@ class Samples:
         """Whether compiling it was tried, or is known, to be not worth it."""
         history = self.program.known(code)
         return history is not None and history.is_refused
+
+    def is_repeated(self, frame: FrameType) -> bool:
+        """Whether the program is seen to have begun again."""
+        found = [code for code in running(frame) if former_of(self.program, code) is not None]
+        for code in found:
+            history_of(self.program, code)
+        return bool(found)
 
     def credit(self, frame: FrameType, seconds: float) -> bool:
         """Code that is seen to run while nobody watches calls is taken to have run since the last

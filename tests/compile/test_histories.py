@@ -9,6 +9,7 @@ from dynamo_lite.script.conclusions import conclusion, likely, plain_gain
 from dynamo_lite.script.histories import CodeHistory
 from dynamo_lite.script.program import Program
 from dynamo_lite.script.regions import Candidates
+from dynamo_lite.script.repeated import history_of
 from dynamo_lite.tiering.account import GAIN, Account
 from dynamo_lite.tiering.decisions import Decision, Decisions
 from dynamo_lite.tiering.graphs import affords
@@ -438,9 +439,9 @@ def test_code_that_is_run_again_is_expected_to_run_for_some_times_longer():
     first = CodeHistory(f.__code__, Account(Lender(), False, 9), print)
     first.account.ran = 0.3
     second = again(first)
-    assert second.account.ran == pytest.approx(histories.AGAIN * 0.3)
+    assert second.account.ran == pytest.approx(histories.REPEATS * 0.3)
     second.account.ran += 0.2
-    assert again(second).account.ran == pytest.approx(histories.AGAIN * 0.5)
+    assert again(second).account.ran == pytest.approx(histories.REPEATS * 0.5)
     assert second.account.lender.is_repeated and not first.account.lender.is_repeated
 
 
@@ -454,10 +455,10 @@ def test_code_that_was_compiled_is_compiled_at_once_where_it_is_run_again():
 
 def test_a_program_that_makes_its_code_anew_is_repeated():
     candidates = Candidates(decisions=Decisions("a program that runs itself again"))
-    known = candidates.history_of(f.__code__)
+    known = history_of(candidates.program, f.__code__)
     known.account.ran = 0.3
     candidates.program.keep(f.__code__, known)
-    assert candidates.history_of(f.__code__) is known
+    assert history_of(candidates.program, f.__code__) is known
     assert not candidates.program.lender.is_repeated
-    assert candidates.history_of(f.__code__.replace()).account.ran > 0.3
+    assert history_of(candidates.program, f.__code__.replace()).account.ran > 0.3
     assert candidates.program.lender.is_repeated

@@ -13,7 +13,7 @@ import types
 
 import numpy as np
 import pytest
-from scripts import WARMING, run
+from scripts import WARMING, run, same_as_python
 
 import dynamo_lite as dl
 from dynamo_lite.bytecode.loop_functions import loop_sites
@@ -585,6 +585,12 @@ class TestLongLoops:
         ((_, decision),) = loops.decisions.known.items()
         assert not decision.is_hot and "could not be compiled" in decision.reason
 
+    def test_a_loop_of_a_program_that_is_run_again_will_be_run_some_more_times(self, loops):
+        account = open_account(look.__code__, Lender())
+        assert loops.times(account) == 1.0
+        account.lender.is_repeated = True
+        assert loops.times(account) > 2.0
+
     def test_a_loop_that_is_left_before(self, loops):
         def program(x):
             for i in range(30):
@@ -620,6 +626,37 @@ def test_loops_of_whole_programs(script, monkeypatch):
         if "script.py:5 is compiled" in err:
             return
     pytest.fail("the loop was never compiled")
+
+
+REPEATED = """
+TEXT = '''
+import numpy as np
+
+def loop(x, n):
+    total = 0.0
+    for i in range(n):
+        for j in range(len(x)):
+            total += x[j] * 0.5 + i
+        if i % 200 == 7:
+            print(i, total)
+    return total
+
+def f(x, k):
+    return (x * k + 1).sum() / (x @ x)
+
+x = np.linspace(0, 1, 50)
+print(loop(x, 12000), sum(f(x, k) for k in range(20000)))
+for k in range(3000):
+    x = np.sqrt(x) * 0.9 + k / (1 + x.sum())
+print(x)
+'''
+for _ in range(5):
+    exec(compile(TEXT, "text.py", "exec"), {"__name__": "__main__"})
+"""
+
+
+def test_programs_that_run_themselves_again(script):
+    assert same_as_python(script(REPEATED))[0] == 0
 
 
 MODULE = """

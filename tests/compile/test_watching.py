@@ -1,6 +1,7 @@
 """Where watching calls costs each of them, it stops as long as it does not pay."""
 import sys
 import time
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from dynamo_lite.native import (
 from dynamo_lite.script import comparisons, regions, watching
 from dynamo_lite.script import samples as samples_of
 from dynamo_lite.script.program import Program as ProgramOfCode
+from dynamo_lite.script.repeated import former_of
 from dynamo_lite.script.samples import Samples
 from dynamo_lite.script.watching import CALL, FIRST_LOOK, LONGEST, SHORTEST, CallWatch, running
 
@@ -116,6 +118,34 @@ def test_code_that_ran_unseen_for_as_long_as_it_waits_is_noticed():
         assert not f(1)  # it is waited for no longer, as it may never be called again
         history.given_up = "it is slower"
         assert not f(1)
+
+
+def test_a_program_that_is_run_again_is_seen_once_by_its_code():
+    def f():
+        return samples.is_repeated(sys._getframe())
+
+    whole = ProgramOfCode()
+    samples = Samples(whole, compile_loop=lambda *given: None)
+    history = whole.history_of(f.__code__)
+    history.account.ran = 0.3
+    whole.keep(f.__code__, history)
+    again = FunctionType(f.__code__.replace(), globals(), closure=f.__closure__)
+    assert not f() and again() and not again()
+    assert whole.known(again.__code__).account.ran > 0.3 and whole.lender.is_repeated
+
+
+def test_loops_that_are_called_once_are_known_when_the_program_is_run_again():
+    def loop(x):
+        for i in range(9):
+            x = x + i
+        return x
+
+    candidates = regions.Candidates()
+    with dl.config.patch(warm_seconds=0.9):
+        for f in (loop, lambda x: x + 1):
+            assert candidates.answer(f, (np.ones(3),), sys._getframe()) > 0
+            found = former_of(candidates.program, f.__code__.replace())
+            assert (found is not None) == (f is loop)
 
 
 @pytest.mark.parametrize(("call", "is_given_up", "has_loops", "below"), [
