@@ -91,6 +91,7 @@ class Op:
     `itself`: the frontend's question whether the result is the array that was given.
     `parameters`: those that can be given by position, of functions that cannot be asked.
     `folds`: the ufunc whose reduction, or running fold, this is along any axes.
+    `counts`: its ints say how many or where: the type of its result is the same for all of them.
     `binds`: the ints that it gives, or the sizes of its results, are sizes in the bodies of loops
     and branches too ("ints", "lengths").
     `sequences`: what a list or another sequence is as its first argument: "numbers" where it stands
@@ -117,7 +118,7 @@ class Op:
     `cost`: nanoseconds per element, measured (`backends.costs`).
     `weight`: how many simple operations it is worth where it may be computed again.
     `formula`: the probe (`backends.llvm.builder.formulas`) that tells how this NumPy computes it of
-    complex numbers.
+    complex numbers, which its scalars, and loops that write in reverse order, round otherwise.
     `blocks`: the rule (`distributed.rules`) for arrays in blocks, where it is not its kind's.
     `written`: how it is written in terms of others, where its rule is to follow that (`blocks`) and
     NumPy's own text is no single graph.
@@ -169,6 +170,7 @@ class Op:
     makes: Any = None
     version: str | None = None
     sequences: str | None = None
+    counts: bool = False
     binds: str | None = None
     arrays_at: tuple[int, ...] = ()
     nests: bool = False

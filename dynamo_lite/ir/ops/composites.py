@@ -61,7 +61,8 @@ _defined(np.array_split, Kind.STRUCTURE, assembly.array_split, shares=True, bflo
 _defined(np.repeat, Kind.STRUCTURE, assembly.repeat, method="repeat", required=("repeats",),
          bfloat16="moved", means="meanings.repeat")
 _defined(np.tile, Kind.STRUCTURE, assembly.tile, bfloat16="moved")
-_defined(np.roll, Kind.STRUCTURE, assembly.roll, lowering="roll", bfloat16="moved")
+_defined(np.roll, Kind.STRUCTURE, assembly.roll, lowering="roll", bfloat16="moved",
+         counts=True)
 _defined(np.cross, Kind.STRUCTURE, assembly.cross, means="norms.cross")
 _defined(np.block, Kind.STRUCTURE, assembly.block, means="meanings.block",
          arrays_at=(0,), nests=True)

@@ -192,6 +192,13 @@ for _target, _kind in (
     op(_target, Kind.EXTERN, infer=rules.generator_rule, effect=Effect.STATE, checks=("any",),
        makes=_kind)
 
+for _target in (
+    np.pad, np.partition, np.argpartition, np.resize, np.indices, np.vander, np.geomspace,
+    np.logspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.fft.fftfreq,
+    np.fft.rfftfreq, np.histogram, np.histogram_bin_edges, np.unravel_index, np.ravel_multi_index,
+):
+    complete(_target, counts=True)
+
 # -- derivatives
 
 MEANINGS: Mapping[str, tuple[Any, str]] = {

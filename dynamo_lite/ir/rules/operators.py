@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
+from ..row import ROWS
 from ..types import Form
 from .composite import Emit
 from .pointwise import resolve
-
-ROUNDED_OTHERWISE = frozenset((np.multiply, np.absolute))
-"""What NumPy's scalars compute by another formula than its loops where they are complex."""
 
 
 def scalar_operator(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -29,7 +27,7 @@ def scalar_operator(ufunc: np.ufunc) -> Callable[..., Any]:
             return shortcut
         if all(kind.dtype.kind in "biu" for kind in kinds) or ufunc is np.power:
             return emit.whole(ufunc, *operands)
-        if ufunc in ROUNDED_OTHERWISE and any(kind.dtype.kind == "c" for kind in kinds):
+        if ROWS[ufunc].formula and any(kind.dtype.kind == "c" for kind in kinds):
             return emit.whole(ufunc, *operands)
         return emit(ufunc, *operands)
 

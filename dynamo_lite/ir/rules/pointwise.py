@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import Unsupported
 from ..facts import Facts, must
+from ..row import row_of
 from ..sizes import SizeExpr
 from ..types import ArrayType, Form
 from .layout import broadcast_shapes, elementwise_strides, same_shape
@@ -126,16 +127,13 @@ def _split_outputs(
     return inputs, tuple(as_type(item) for item in outs)
 
 
-BY_DIRECTION = frozenset((np.multiply, np.square, np.absolute))
-"""What NumPy rounds otherwise, of complex numbers, where it writes them in reverse order."""
-
-
 def check_direction(
     target: Any, values: Sequence[Any], outs: Sequence[ArrayType | None], facts: Facts
 ) -> None:
     """Refuse what only the very memory that is written to decides."""
     kinds = [value for value in values if isinstance(value, ArrayType)]
-    if target in BY_DIRECTION and any(kind.dtype.kind == "c" for kind in kinds):
+    row = row_of(target)
+    if row is not None and row.formula and any(kind.dtype.kind == "c" for kind in kinds):
         strides = [stride for kind in outs if kind is not None for stride in kind.strides]
         if any(facts.less(stride, 0) for stride in strides):
             raise Unsupported("complex numbers written in reverse order, rounded otherwise")

@@ -17,6 +17,7 @@ from ...base.classes import a_kind
 from ...errors import Unsupported
 from ..facts import Facts
 from ..fake_arrays import copied_fake_array, run_silently
+from ..row import row_of
 from ..sizes import Size, SizeExpr
 from ..tree import leaves, map_leaves
 from ..types import WARN_ON_WRITE, ArrayType, Form, contiguous_strides, python_number, why_not_dtype
@@ -28,19 +29,14 @@ OTHER_PRIMES = (29, 43, 61, 79, 97, 113, 137, 163)
 NEAR = 6
 """Results may be so much longer or shorter than an argument; the primes lie further apart."""
 SMALL = 4096  # elements with which a function is tried out as it is
-COUNTED = frozenset((
-    np.pad, np.partition, np.argpartition, np.roll, np.resize, np.indices, np.vander, np.geomspace,
-    np.logspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.fft.fftfreq,
-    np.fft.rfftfreq, np.histogram, np.histogram_bin_edges, np.unravel_index, np.ravel_multi_index,
-))  # fmt: skip
-"""Functions whose ints say how many or where: dtype, order and memory are the same for all ints."""
 
 
 def run_on_samples(
     target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], facts: Facts
 ) -> Any:
     """The type of the result, in the sizes of the arguments."""
-    small = _Samples(args, kwargs, facts, counted=target in COUNTED)
+    row = row_of(target)
+    small = _Samples(args, kwargs, facts, counted=row is not None and row.counts)
     small.solves = target is np.polyfit or getattr(target, "__module__", "") == "numpy.linalg"
     try:
         try:

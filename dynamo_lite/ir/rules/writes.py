@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import Unsupported
 from ..facts import Facts
+from ..row import row_of
 from ..types import ArrayType, Form
 from .indexing import gathered, getitem, parse_key
 from .layout import broadcast_shapes, must_be_same, same_shape
@@ -111,7 +112,8 @@ def target_array(value: Any) -> ArrayType:
 def is_rounded_otherwise(ufunc: Any, out: ArrayType) -> bool:
     """Whether NumPy's loop rounds otherwise where it writes into a factor of one element: products
     of complex numbers."""
-    return ufunc in (np.multiply, np.square) and out.dtype.kind == "c"
+    row = row_of(ufunc)
+    return row is not None and row.formula == "multiply" and out.dtype.kind == "c"
 
 
 def _check_stored(value: Any, stored: ArrayType, kind: ArrayType) -> None:
