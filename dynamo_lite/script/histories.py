@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.config import config
 from ..native import CompiledFunction, forget_code
-from ..tiering.account import GAIN, Account
+from ..tiering.account import GAIN, PRICE, Account
 from ..tiering.decisions import Decision
 from .comparisons import Answer, Comparison, Timing
 from .loops import has_plain_loops
@@ -87,8 +87,9 @@ class CodeHistory:
         self.names_arrays = former.names_arrays
         self.earlier = before.ran - (REPEATS - 1.0) * former.earlier
         account.call = before.lender.cpu(former.comparison.call_in_python(Timing.of(former_code)))
-        if not former.compiled:
+        if not former.records:
             account.ran = REPEATS * self.earlier
+            account.needs = max(before.needs, PRICE * before.in_vain)
         elif former.operations and not former.given_up:
             account.is_tried = True
             account.expected = max(account.expected, self.earlier)

@@ -453,6 +453,18 @@ def test_code_that_was_compiled_is_compiled_at_once_where_it_is_run_again():
     assert again(first).account.lacks(()) > 0
 
 
+def test_what_could_not_be_afforded_is_tried_again_where_it_is_run_again():
+    """It waits for what its graph needs, or for what the analysis took that was given up."""
+    first = CodeHistory(f.__code__, Account(Lender(), False, 9), print)
+    first.account.ran, first.account.needs = 0.3, 0.7
+    first.account.in_vain, first.compiled = 0.1, 1
+    second = again(first)
+    assert second.account.needs == 0.7 and second.account.lacks(()) == 0
+    second.account.ran, second.account.in_vain = histories.REPEATS * 0.3, 1.0
+    second.compiled = 1
+    assert again(second).account.lacks(()) > 0
+
+
 def test_a_program_that_makes_its_code_anew_is_repeated():
     candidates = Candidates(decisions=Decisions("a program that runs itself again"))
     known = history_of(candidates.program, f.__code__)
