@@ -12,6 +12,7 @@ import pytest
 from dynamo_lite.backends.lowering import lower  # noqa: F401  (lowerings register)
 from dynamo_lite.backends.lowering.context import LOWERINGS
 
+from dynamo_lite.ir.ops import bfloat16
 from dynamo_lite.ir.row import ROWS
 from tests.architecture.numpy_names import FUNCTIONS, Names, texts
 from tests.architecture.test_layers import ROOT, parsed
@@ -155,6 +156,10 @@ def test_names_are_found():
 def test_rows_and_rules_for_blocks_name_each_other():
     rules = pytest.importorskip("dynamo_lite.distributed.rules.table", exc_type=ImportError)
     assert {row.blocks for row in ROWS.values()} - {None} == rules.BY_NAME.keys()
+
+
+def test_rows_say_of_bfloat16_what_is_known_of_calls():
+    assert {row.bfloat16 for row in ROWS.values()} - {None} == {"moved", *bfloat16.WHY_NOT}
 
 
 def test_rows_and_lowerings_name_each_other():
