@@ -447,7 +447,7 @@ def test_code_that_is_run_again_is_expected_to_run_for_some_times_longer():
 
 def test_code_that_was_compiled_is_compiled_at_once_where_it_is_run_again():
     first = CodeHistory(f.__code__, Account(Lender(), False, 9), print)
-    first.account.ran, first.compiled, first.operations = 0.3, 1, 4
+    first.account.ran, first.compiled, first.records, first.operations = 0.3, 1, 1, 4
     assert again(first).account.lacks(()) == 0
     first.operations = 0
     assert again(first).account.lacks(()) > 0
