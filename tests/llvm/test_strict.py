@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -193,3 +194,18 @@ def test_a_thread_that_waits_sees_what_another_one_writes(passes):
     timer.start()
     assert waited(flag) > 0 and 2 in passes
     timer.join()
+
+
+COMPARED = ["entry:", "  %c = fcmp oeq double %x, %x", "  ret i32 0"]
+SCALED = "  %s = call double @llvm.x86.avx512.mask.scalef.sd(double %x)"
+
+
+@pytest.mark.parametrize(("cpu", "lines", "is_marked"), [
+    ("x86-64-v4", COMPARED, True), ("x86-64-v3", COMPARED, False),
+    ("x86-64-v4", [COMPARED[0], COMPARED[-1]], False),
+    ("x86-64-v4", [COMPARED[0], SCALED, *COMPARED[1:]], False),
+])  # fmt: skip
+def test_entries_that_compare_floats_choose_without_registers_for_masks(cpu, lines, is_marked):
+    modules = Modules(replace(host(), cpu=cpu), id, whole=True)
+    (text,) = modules.finish([], lines)
+    assert ('"target-cpu"="x86-64-v3"' in text) == is_marked

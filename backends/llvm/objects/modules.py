@@ -14,6 +14,11 @@ from .strict import strict
 PART = 150  # lines of kernels that LLVM may begin with
 LONG = 300  # lines from which an entry takes LLVM long
 MOST = 3000  # lines on which all passes run
+BY_FLAGS = ' "target-cpu"="x86-64-v3"'
+"""For numbers one by one: where there are masks in registers of their own, LLVM moves what a
+comparison found into one to choose by it, and waits for that longer than for a blend."""
+MASKED, OF_MASKS = "x86-64-v4", "@llvm.x86.avx512."
+COMPARISON = "constrained.fcmp."
 OF_ALL_PASSES = ' strictfp "no-builtins" "no-jump-tables"="true"'  # which the loader cannot link
 
 
@@ -47,7 +52,7 @@ class Modules:
             kept = [strict(each) if len(each) < MOST else None for _, each in own]
             marks = REGISTERS, ""
             if None not in kept:
-                marks = ALL_PASSES, OF_ALL_PASSES
+                marks = ALL_PASSES, OF_ALL_PASSES + self.by_flags(kept)
                 own = [(head, each) for (head, _), each in zip(own, kept) if each is not None]
             texts = [function_of(head + marks[1], each) for head, each in own]
             self._module(marks[0], *self.functions, *tables, *reversed(texts))
@@ -58,6 +63,13 @@ class Modules:
                 self._part()
             self._module(QUICK, *self.others, entry)
         return tuple(self.texts)
+
+    def by_flags(self, functions: Sequence[Sequence[str] | None]) -> str:
+        """The mark of functions that compare floats, without masks in registers of their own."""
+        lines = [line for function in functions for line in function or ()]
+        if self.target.cpu != MASKED or any(OF_MASKS in line for line in lines):
+            return ""
+        return BY_FLAGS if any(COMPARISON in line for line in lines) else ""
 
     def _part(self) -> None:
         self._module(*(text.replace("internal ", "", 1) for text in self.functions))
