@@ -169,27 +169,8 @@ class Account:
         """Seconds to run in Python before it is compiled again."""
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
-        known = max(PRICE * self._next_piece(), self.needs)
-        return max(config.warm_seconds, known, self.lender.loss()) + self._loading()
-
-    def _next_piece(self) -> float:
-        """What the next piece of code takes: as much as all so far. A loop that is running was
-        compiled for all of its rest: one piece more, without which it would not pay, may take as
-        long as one did, as long as that rest is worth it all."""
-        is_worth = self.pieces > 0 and self.spent <= self.expected
-        return self.spent / self.pieces if self.rest and is_worth else self.spent
-
-    def _loading(self) -> float:
-        """What it has to be worth that the compiler is loaded for it."""
-        costs, is_known = self.lender.costs, self.is_tried or self.is_promised
-        is_bulk = self.is_bulk
-        pays = is_known or self.lender.is_repeated
-        seconds = costs.loading(pays=pays, plain=0 if is_bulk else self.plain)
-        if (is_bulk or self.calls_libraries) and not (self.has_loops or is_known):
-            seconds *= BULKY
-        if self.expected and not self.is_tried:  # there will be a graph, the sooner the better
-            seconds += costs.generator()
-        return seconds
+        known = max(PRICE * next_piece(self), self.needs)
+        return max(config.warm_seconds, known, self.lender.loss()) + loading_for(self)
 
     @property
     def is_likely(self) -> bool:
@@ -260,6 +241,27 @@ class Account:
             worth = min(worth, self.lender.left(), self.lender.for_one())
         hoped = SHARE_OF_REST * self.rest if self.rest else PROFIT * self.expected
         return max(worth, self.lender.costs.analysis(), hoped)
+
+
+def next_piece(account: Account) -> float:
+    """What the next piece of code takes: as much as all so far. A loop that is running was
+    compiled for all of its rest: one piece more, without which it would not pay, may take as
+    long as one did, as long as that rest is worth it all."""
+    is_worth = account.pieces > 0 and account.spent <= account.expected
+    return account.spent / account.pieces if account.rest and is_worth else account.spent
+
+
+def loading_for(account: Account) -> float:
+    """What its code has to be worth that the compiler is loaded for it."""
+    costs, is_known = account.lender.costs, account.is_tried or account.is_promised
+    is_bulk = account.is_bulk
+    pays = is_known or account.lender.is_repeated
+    seconds = costs.loading(pays=pays, plain=0 if is_bulk else account.plain)
+    if (is_bulk or account.calls_libraries) and not (account.has_loops or is_known):
+        seconds *= BULKY
+    if account.expected and not account.is_tried:  # there will be a graph, the sooner the better
+        seconds += costs.generator()
+    return seconds
 
 
 LONGEST = 2.0**62
