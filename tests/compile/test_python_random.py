@@ -56,6 +56,42 @@ def shuffled(x):
     return items, random.choice(items), random.sample(items, 2), first, x * random.random()
 
 
+def chosen_in_a_loop(x):
+    place, steps = (3, 4), []
+    for _ in range(40):
+        i, j = place
+        near = []
+        if i > 0:
+            near.append((i - 1, j))
+        if j > 0:
+            near.append((i, j - 1))
+        near.append((i + 1, j + 1))
+        place = random.choice(near)
+        steps.append(place)
+    return steps, random.random()
+
+
+def shuffled_in_a_loop(x):
+    total = 0.0
+    for n in range(40):
+        order = [n, n + 1]
+        if total < 100:
+            order.append(n * 2)
+        random.shuffle(order)
+        total += order[0] * 0.5 - order[-1]
+    return total, random.random()
+
+
+def chosen_from_nothing(x):
+    total = 0
+    for n in range(40):
+        left = []
+        if total < 20:
+            left.append(n)
+        total += random.choice(left)
+    return total
+
+
 def chosen(x):
     found = random.sample(range(3), 2), random.choices([1.5, 2.5], k=3), OWN.sample((4, 5), 2)
     return x * random.choice([1.0, 2.0]), x[random.choice(range(3))], OWN.choice((1, 2)), found
@@ -83,7 +119,8 @@ def too_many(x):
         return str(error), random.random() * x
 
 
-ONE_GRAPH = (many, seeded, indexed, looped, owned, chosen, bits, drawn_in_a_loop)
+ONE_GRAPH = (many, seeded, indexed, looped, owned, chosen, bits, drawn_in_a_loop, chosen_in_a_loop,
+             shuffled_in_a_loop)
 PROGRAMS = (*ONE_GRAPH, made, branched, bailouts, refused, shuffled, not_of_numbers, with_weights,
             too_many)
 
@@ -101,6 +138,22 @@ def runs(function, calls=4):
 def test_the_same_numbers_and_states(function, backend):
     with config.patch(strict=True):
         assert runs(dl.compile(function, backend=backend)) == runs(function)
+
+
+def test_nothing_to_choose_from_is_an_error_of_python():
+    for function in (chosen_from_nothing, dl.compile(chosen_from_nothing)):
+        random.seed(2)
+        with pytest.raises(IndexError, match="Cannot choose from an empty sequence"):
+            function(X)
+        assert random.random() == pytest.approx(after_choices(), abs=0)
+
+
+def after_choices():
+    """What is drawn behind the choices that `chosen_from_nothing` can make."""
+    random.seed(2)
+    for _ in range(7):
+        random.choice([1])
+    return random.random()
 
 
 @pytest.mark.parametrize("function", ONE_GRAPH)

@@ -1,5 +1,7 @@
 """Random programs with lists that iterations make: by comprehensions that filter, item by item, and
 of what conditions allow, of which one is chosen."""
+import random
+
 from .random_loops import ListWriter
 
 
@@ -7,10 +9,14 @@ class MadeListWriter(ListWriter):
     """Also has `made`, a list of ints, `sums`, one of floats, and `picked`, an array; `held` is a
     list in a cell."""
 
+    scope = {"random": random}
+
     def text(self):
+        self.lines += ["    random.seed(7)"]
         self.lines += ["    made, sums, picked = [0], [1.5], x[:1].copy()", "    held = [0] * 9"]
         whole = super().text()
-        return whole.replace("    return ", "    return made, sums, picked, held, ")
+        more = "random.random(), made, sums, picked, held"
+        return whole.replace("    return ", f"    return {more}, ")
 
     def statement(self, depth):
         chance = self.r.random()
@@ -44,12 +50,18 @@ class MadeListWriter(ListWriter):
             self.put(depth, f"if {self.of_item('t')}: near.append({item.format(n=n)})")
             if r.random() < 0.2:
                 self.put(depth, f"else: near.append({item.format(n=r.randint(0, 7))})")
+        if r.random() < 0.3:
+            asked = f"{item.format(n=r.randint(0, 7))} {r.choice(['in', 'not in'])} near"
+            self.put(depth, f"if {asked}: t += 1")
         place = r.choice(["t % len(near)", "-1", "0", "len(near) // 2", "k[t % 8] % len(near)"])
         self.put(depth, r.choice(["if near:", "if len(near) > 1:"]))
-        self.put(depth + 1, f"{target} = near[{place}]")
+        nothing = f"(0, 0, 0)[:{target.count(',') + 1}]"
+        chosen = r.choice([f"near[{place}]", f"near[{place}]", "random.choice(near)"])
+        self.put(depth + 1, f"{target} = {chosen}")
         self.put(depth, r.choice([
             "t += len(near)", "t = t % 100 + u", "for q in near: t += 1", "if near: near.pop()",
             f"if len(near) > 2: {target} = near[t % 3]", "b = b + len(near)", "near = near[:1]",
+            f"random.shuffle(near); {target} = near[-1] if near else {nothing}",
         ]))
 
     def of_item(self, name):

@@ -160,7 +160,22 @@ def one_of_several(x, labels):
     return total
 
 
+def not_seen_before(x, labels):
+    seen, path, repeats, at = [], [], 0, 0
+    for c in range(len(x)):
+        at = (at * 7 + int(labels[c])) % 30
+        if at in seen:
+            repeats += 1
+        else:
+            seen.append(at)
+        if (at % 5, c % 3) not in path:
+            path.append((at % 5, c % 3))
+        repeats += labels[c] in (1, 2, c)
+    return seen, path, repeats
+
+
 NATIVE = (
+    not_seen_before,
     one_of_what_is_allowed, one_of_the_neighbours, one_of_several,
     broken_with_the_list, the_last_one, of_two_loops, filtered, filtered_by_index, of_pairs,
     filtered_in_a_loop, nested, within_an_expression, a_set, a_dict, as_positions,
@@ -267,6 +282,16 @@ def gone_through_by_itself(x, labels):
     return [v for v in [w for w in x if w > 0] if v > 0.5]
 
 
+def not_a_number_in_it(x, labels):
+    nan, seen = x[0] * np.nan, [0.5]
+    total = 0
+    for c in range(50):
+        if nan not in seen:
+            seen.append(nan)
+        total += len(seen) + (x[c] in seen)
+    return total
+
+
 def with_two_names(x, labels):
     total = 0
     for c in range(50):
@@ -310,7 +335,7 @@ def out_of_range(x, labels):
 
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("program", [
-    with_two_names, of_several_types, all_of_them, out_of_range,
+    not_a_number_in_it, with_two_names, of_several_types, all_of_them, out_of_range,
     left_to_python, of_one_arm, of_either_arm, positions_of_bools, positions_out_of_range,
     summed_from, summed_nothing, list_with_two_names, list_of_a_function, gone_through_by_itself,
 ], ids=named)  # fmt: skip

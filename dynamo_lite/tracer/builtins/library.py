@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import random
 import types
 import typing
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,17 @@ from ...errors import GraphBreak
 from ...guards.kinds import CALL
 from ...ir import core
 from ..object_model.constants import FALSE, ConstantVariable, TypedConstant
+from ..object_model.lazy import realise
+from ..polyfills import lists
 from ..polyfills.numpy import dtype_of_result, left_to_python, only_where, stored
 from ..recording.nodes import record
 from ..state.tracker import VariableTracker
+from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.mappings import MappingProxyVariable
+from ..trackers.containers.sequences import SequenceVariable
 from ..trackers.objects.library_values import SignatureVariable, ask
 from ..trackers.objects.objects import new_object
 from .table import handles
@@ -134,3 +140,24 @@ def is_enabled(tx: Tx, logger: VariableTracker, level: VariableTracker) -> Varia
         raise GraphBreak(f"the logger {value.name!r} reports what it is told")
     tx.guards.install(logger.source, CALL, guard, tx.location())
     return FALSE
+
+
+@handles(random.choice)
+def choice(tx: Tx, seq: VariableTracker) -> VariableTracker:
+    """Python draws from numbers that are known; of items that data decides, the place is drawn."""
+    values = realise(tx, seq)
+    if isinstance(values, SequenceVariable):
+        is_known = all(item.is_constant() for item in values.iterate(tx))
+    else:
+        is_known = not isinstance(values, GrowingVariable)
+    if is_known:
+        return record_call(tx, random.choice, (values,), {})
+    return tx.known(lists.choice).call(tx, (values,), {})
+
+
+@handles(random.shuffle)
+def shuffle(tx: Tx, x: VariableTracker) -> VariableTracker:
+    """Of a list whose items are in arrays; Python shuffles others."""
+    if not isinstance(values := realise(tx, x), GrowingVariable):
+        raise GraphBreak(f"random.shuffle of {values.describe()}")
+    return tx.known(lists.shuffle).call(tx, (values,), {})

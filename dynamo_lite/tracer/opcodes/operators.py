@@ -10,6 +10,7 @@ from ..python import comparisons, operators, subscripts
 from ..recording.nodes import record
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.characters import CharacterVariable, is_among
+from ..trackers.array_backed.members import is_in_ints
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.containers.slices import SliceVariable
 from .table import handles
@@ -79,6 +80,8 @@ def contains_op(
     if isinstance(item, CharacterVariable) and container.python_type() in (str, tuple, list):
         found = is_among(tx, item, tx.iterate(container))
         return tx.call_builtin(operator.not_, found) if inst.arg else found
+    if (is_in := is_in_ints(tx, container, item)) is not None:
+        return tx.call_builtin(operator.not_, is_in) if inst.arg else is_in
     if (computed := tx.look_up(container, item)) is not None:
         return tx.call_builtin(operator.not_, computed.found) if inst.arg else computed.found
     return constant(subscripts.contains(tx, container, item) != bool(inst.arg))

@@ -1,15 +1,52 @@
 """Polyfills of what lists do in C, of those that loops of the graph change."""
 from __future__ import annotations
 
+import random
 from typing import Any
 
-__all__ = ["extend", "largest", "smallest"]
+__all__ = [
+    "choice", "contains", "equal_numbers", "equal_tuples", "extend", "is_any_of", "largest",
+    "shuffle", "smallest",
+]
 
 
 def extend(out: Any, items: Any) -> None:
     """`out.extend(items)`"""
     for item in items:
         out.append(item)
+
+
+def contains(items: Any, value: Any, are_equal: Any) -> bool:
+    """`value in items`, of ints or tuples of ints."""
+    found = False
+    for item in items:
+        if are_equal(item, value):
+            found = True
+            break
+    return found
+
+
+def is_any_of(items: Any, value: Any, are_equal: Any) -> bool:
+    """The same of a few items, each of which is compared: an unrolled loop has no end that data
+    decides."""
+    found = False
+    for item in items:
+        if are_equal(item, value):
+            found = True
+    return found
+
+
+def equal_numbers(item: Any, value: Any) -> bool:
+    return bool(item == value)
+
+
+def equal_tuples(item: Any, value: Any) -> bool:
+    """Of equal length."""
+    found = True
+    for part, wanted in zip(item, value):
+        if part != wanted:
+            found = False
+    return found
 
 
 def largest(items: Any) -> Any:
@@ -28,3 +65,17 @@ def smallest(items: Any) -> Any:
         if item < best:
             best = item
     return best
+
+
+def choice(seq: Any) -> Any:
+    """`random.choice`: one number is drawn, below the length."""
+    if not len(seq):
+        raise IndexError("Cannot choose from an empty sequence")
+    return seq[random.randrange(len(seq))]
+
+
+def shuffle(x: Any) -> None:
+    """`random.shuffle`: one number is drawn for each item but the first."""
+    for place in range(len(x) - 1, 0, -1):
+        other = random.randrange(place + 1)
+        x[place], x[other] = x[other], x[place]

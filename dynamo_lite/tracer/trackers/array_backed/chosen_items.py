@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....base.records import dataclass
 from ...object_model.lazy import realise_all
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import PLAIN_KINDS, SequenceVariable, TupleVariable
-from .growing import fill, is_tuple, item_of, kinds_of, leaves_of
+from .growing import Kinds, fill, is_tuple, item_of, kinds_of, leaves_of
 from .rows import place_among
 
 if TYPE_CHECKING:
@@ -21,30 +22,44 @@ MOST = 16
 """Items, each of which is stored whenever one is read."""
 
 
-def chosen_item(
-    tx: Tx, container: VariableTracker, key: VariableTracker
-) -> VariableTracker | None:
-    """The item at a place that data decides; None where the items are not numbers, or tuples of
-    numbers, of the same types. A list that a loop changes may become an array of its own."""
+@dataclass(frozen=True, slots=True)
+class AlikeItems:
+    """Items that are numbers of one type, or tuples of numbers with the same types."""
+
+    items: list[VariableTracker]
+    kinds: Kinds
+    of_tuples: bool
+
+
+def alike_items(tx: Tx, container: VariableTracker) -> AlikeItems | None:
+    """Those of a short list or tuple; None for others."""
     if not isinstance(container, SequenceVariable) or container.kind not in PLAIN_KINDS:
         return None
     if container.whole is not None or len(items := container.items(tx)) > MOST or not items:
         return None
-    if isinstance(container, ListVariable):
-        container.met_in_loop(tx)
     items = realise_all(tx, items)
     kinds, of_tuples = kinds_of(items[0]), is_tuple(items[0])
-    if kinds is None or any(
-        kinds_of(item) != kinds or is_tuple(item) is not of_tuples for item in items
-    ):
+    is_alike = kinds is not None and all(
+        kinds_of(item) == kinds and is_tuple(item) is of_tuples for item in items)
+    return AlikeItems(items, kinds, of_tuples) if is_alike and kinds is not None else None
+
+
+def chosen_item(
+    tx: Tx, container: VariableTracker, key: VariableTracker
+) -> VariableTracker | None:
+    """The item at a place that data decides; None where the items are not alike. A list that a loop
+    changes may become an array of its own."""
+    if (held := alike_items(tx, container)) is None:
         return None
-    place = place_among(tx, key, len(items), container.describe())
+    if isinstance(container, ListVariable):
+        container.met_in_loop(tx)
+    place = place_among(tx, key, len(held.items), container.describe())
     parts = []
-    for at, kind in enumerate(kinds):
-        column = record(tx, np.empty, (len(items), kind.dtype))
-        fill(tx, column.as_argument(tx), [leaves_of(item)[at] for item in items])
+    for at, kind in enumerate(held.kinds):
+        column = record(tx, np.empty, (len(held.items), kind.dtype))
+        fill(tx, column.as_argument(tx), [leaves_of(item)[at] for item in held.items])
         parts.append(item_of(tx, column, kind, place))
-    return TupleVariable(parts) if of_tuples else parts[0]
+    return TupleVariable(parts) if held.of_tuples else parts[0]
 
 
-__all__ = ["chosen_item"]
+__all__ = ["alike_items", "chosen_item"]
