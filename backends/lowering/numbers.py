@@ -182,7 +182,8 @@ def comparison(low: Lowering, node: Node, left: Any, right: Any, name: str) -> V
 def bits(low: Lowering, node: Node, left: Any, right: Any, name: str) -> Value:
     """Python knows no negative shifts; one to the right by 63 or more leaves the sign alone, one to
     the left must keep all bits."""
-    operands = [operand_at(low, arg, (), I64) for arg in (left, right)]
+    dtype = node.type.dtype
+    operands = [operand_at(low, arg, (), dtype) for arg in (left, right)]
     if name == "left_shift" and isinstance(operands[0], Const) and (
         shifted := int(simplify.value_of(operands[0]))
     ) > 0:
@@ -192,7 +193,7 @@ def bits(low: Lowering, node: Node, left: Any, right: Any, name: str) -> Value:
         low.launch((), Check(compare("greater_equal", operands[1], limits[0])))
         fits = compare("less", operands[1], limits[1])
         operands[1] = simplify.select(fits, operands[1], limits[1])
-    result = simplify.apply(name, tuple(operands), I64)
+    result = simplify.apply(name, tuple(operands), dtype)
     if name == "left_shift":
         back = simplify.apply("right_shift", (result, operands[1]), I64)
         low.launch((), Check(compare("equal", back, operands[0])))

@@ -3,7 +3,8 @@ from .random_loops import Writer
 
 
 class IntegerWriter(Writer):
-    """`p`, `q` Python ints; `c`, `d` elements; `u`, `h`, `w` arrays of some integer types."""
+    """`p`, `q` Python ints; `c`, `d` elements; `u`, `h`, `w` arrays of some integer types;
+    `flag` a bool."""
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -13,9 +14,9 @@ class IntegerWriter(Writer):
         dtypes = self.r.choices(["u1", "i1", "i2", "i4", "u4", "i8", "u8", "u2"], k=3)
         for name, dtype in zip("uhw", dtypes):
             self.lines.append(f"    {name} = (k * 37 % 101).astype('{dtype}')")
-        self.lines.append("    p, q, c, d = int(k[0]), 3, u[1], h[2]")
+        self.lines.append("    p, q, c, d, flag = int(k[0]), 3, u[1], h[2], True")
         self.lines.append(f"    z = {self.r.choice(['1', 'p', '0xcbf29ce484222325', '-3'])}")
-        return super().text().replace("    return ", "    return p, q, z, c, d, u, h, w, ")
+        return super().text().replace("    return ", "    return p, q, z, c, d, flag, u, h, w, ")
 
     def integer(self, depth=0):
         r = self.r
@@ -38,7 +39,15 @@ class IntegerWriter(Writer):
         r = self.r
         return r.choice([
             f"{left} > {right}", f"{left} & 1", f"{left} == {right}", f"{left} <= {right}",
-            f"({left} & 1) ^ ({right} & 1)", f"0 < {left} < {right}", f"not {left}",
+            f"({left} & 1) ^ ({right} & 1)", f"0 < {left} < {right}", f"not {left}", "flag",
+        ])
+
+    def truth(self):
+        """A bool of Python's or NumPy's."""
+        r, left, right = self.r, self.integer(2), self.integer(2)
+        return r.choice([
+            f"(p % {r.choice('357')} < q)", f"(int({left}) == int({right}))", f"({left} > {right})",
+            f"bool({left}) & (p != q)", "(p > 3) ^ (q > 3)", "(not flag)", f"({left} in (p, q, 3))",
         ])
 
     def word(self, depth=0):
@@ -68,6 +77,8 @@ class IntegerWriter(Writer):
     def assign(self, depth):
         if self.has_words and self.r.random() < 0.6:
             return self.put(depth, self.of_words())
+        if self.r.random() < 0.15:
+            return self.put(depth, f"flag {self.r.choice('&|^')}= {self.truth()}")
         name = self.r.choice("pqcd")
         value = self.integer()
         if name in "pq":

@@ -124,7 +124,22 @@ def a_size_at_first(k):
     return found
 
 
-INTEGERS = [largest_integer, overflowing, a_size_at_first]
+def flags(k):
+    is_sorted, has_pairs, is_odd, last = True, False, False, -(2**62)
+    for v in k:
+        value = int(v)
+        is_sorted &= last <= value
+        has_pairs |= last == value
+        is_odd = is_odd ^ (value % 2 == 1) ^ (value > 3)
+        last = value
+    return is_sorted, has_pairs, is_odd, is_sorted & (last > 3) | is_odd
+
+
+INTEGERS = [largest_integer, overflowing, a_size_at_first, flags]
+
+
+def test_flags_are_compiled():
+    dl.compile(flags, fullgraph=True)(np.arange(60))
 
 
 @pytest.mark.parametrize("program", INTEGERS, ids=lambda f: f.__name__)

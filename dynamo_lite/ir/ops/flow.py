@@ -10,6 +10,7 @@ import numpy as np
 from .. import control, core
 from ..row import ROWS, Kind, complete, op
 from ..rules import python_numbers as rules
+from ..types import ArrayType
 from . import pointwise as pointwise  # whose derivatives Python's operators have
 
 for _target in (
@@ -31,12 +32,13 @@ for _operator, _name in COMPARISONS.items():
        using={"name": _name})
 op(operator.truediv, Kind.POINTWISE, infer=rules.divided, flags=True, checks=("zero divisor",),
    lowering="quotient", partials=ROWS[np.divide].partials)
-BITS: Mapping[Callable[..., Any], str] = {
-    operator.and_: "bitwise_and", operator.or_: "bitwise_or", operator.xor: "bitwise_xor",
-    operator.rshift: "right_shift", operator.lshift: "left_shift",
+BITS: Mapping[Callable[..., Any], tuple[str, Callable[..., ArrayType]]] = {
+    operator.and_: ("bitwise_and", rules.logic), operator.or_: ("bitwise_or", rules.logic),
+    operator.xor: ("bitwise_xor", rules.logic),
+    operator.rshift: ("right_shift", rules.bits), operator.lshift: ("left_shift", rules.bits),
 }
-for _operator, _name in BITS.items():
-    op(_operator, Kind.POINTWISE, infer=rules.bits, checks=("any",), lowering="bits",
+for _operator, (_name, _rule) in BITS.items():
+    op(_operator, Kind.POINTWISE, infer=_rule, checks=("any",), lowering="bits",
        using={"name": _name})
 WRAPPED: Mapping[Callable[..., Any], str] = {
     core.wrapped_sum: "add", core.wrapped_difference: "subtract", core.wrapped_product: "multiply",

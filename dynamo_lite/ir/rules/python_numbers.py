@@ -60,6 +60,11 @@ def bits(left: Any, right: Any, /, *, facts: Facts) -> ArrayType:
     return python_number(int)
 
 
+def logic(left: Any, right: Any, /, *, facts: Facts) -> ArrayType:
+    """The same of two ints, or of two bools, which give a bool."""
+    return python_number(bool) if _numbers(left, right) == "bb" else bits(left, right, facts=facts)
+
+
 def negated(value: Any, /, *, facts: Facts) -> ArrayType:
     """`not value`, of a bool."""
     kind = as_type(value)
