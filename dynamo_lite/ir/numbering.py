@@ -14,14 +14,22 @@ import numpy as np
 from .memory import Owner, changes, written_by
 from .node import Node
 from .tree import map_leaves
+from .types import Form
 
 
 class Numbering:
     """The value numbers of a graph's nodes; `owner` gives the node whose memory another one has."""
 
-    def __init__(self, nodes: list[Node], owner: Owner) -> None:
+    def __init__(
+        self, nodes: list[Node], owner: Owner, outer: Numbering | None = None,
+        repeats: bool = False,
+    ) -> None:
+        """`outer`: that of the graph of which this one is a body, which `repeats` in a loop: there
+        no array from around it is known to be what it was before."""
         self.nodes = nodes
         self.owner = owner
+        self.outer = outer
+        self.repeats = repeats
         self._seen = 0
         self._numbers: dict[Node, Hashable] = {}
         self._calls: dict[Hashable, Node] = {}
@@ -39,12 +47,21 @@ class Numbering:
         return frozen(self._operands[call][place])
 
     def _of(self, node: Node) -> Hashable:
-        known = self._numbers.get(node, ("node", id(node)))
+        known = self._numbers.get(node) or self._outside(node)
         if node.op == "get_attr":
             return known
         owner = self.owner(node)
         latest = self._written.get(owner)
         return known if latest is None else ("written", known, id(owner), id(latest))
+
+    def _outside(self, node: Node) -> Hashable:
+        """The number of a node of another graph."""
+        if self.outer is None:
+            return ("node", id(node))
+        self.outer._catch_up()
+        known = self.outer._of(node)
+        is_number = getattr(node.type, "form", Form.ARRAY) is not Form.ARRAY
+        return known if is_number or not self.repeats else ("repeated", id(self.nodes), known)
 
     def _catch_up(self) -> None:
         for node in self.nodes[self._seen :]:

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from tests.oracle import differences, outcome
+from tests.oracle import check, differences, outcome
 
 N = 100
 
@@ -216,3 +216,46 @@ def test_the_newest_contents_are_looked_at(function, backend):
             outcome(each, (np.arange(float(N)),)) for each in (compiled, function)
         )
         assert not differences(found, expected)
+
+
+def grows(x, k):
+    mask, total = x > 0, 0.0
+    for i in range(45):
+        total += x[mask].sum()
+        mask[i % len(x)] = True
+    return total
+
+
+def shrinks(x, k):
+    mask, found = x > 0, x[x > 0]
+    found = x[mask]
+    for i in range(45):
+        found = x[mask] + 1
+        mask[(i + k) % len(x)] = False
+    return found
+
+
+def written_before(x, k):
+    mask, less = x > 0, x < k
+    found = x[mask]
+    mask[less] = False
+    for _ in range(45):
+        found = x[mask] * 2
+    return found
+
+
+def written_between(x, k):
+    mask, less, total = x > 0, x < k, 0.0
+    for i in range(45):
+        first = x[mask]
+        mask[less] = False
+        total += x[mask].sum() + first.sum()
+        mask[i % len(x)] = True
+    return total
+
+
+@pytest.mark.parametrize("program", [grows, shrinks, written_before, written_between])
+def test_a_mask_that_was_counted_before_a_loop_is_counted_again(program):
+    compiled = dl.compile(program)
+    for k in (2, 100):
+        check(compiled, program, np.arange(-4.0, 4.0), k)

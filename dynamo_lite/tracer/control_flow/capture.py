@@ -15,7 +15,7 @@ from ...ir.node import Node
 from ...ir.row import Effect, row_of
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form, python_number
-from ..recording.nodes import RESULTS, owner_of, writes
+from ..recording.nodes import RESULTS, begin_numbering, numbering, owner_of, writes
 from ..state.fields import Body, FieldName
 from ..state.tracker import COUNTER, VariableTracker
 from ..trackers.objects.errstates import current
@@ -29,12 +29,13 @@ def capturing(tx: Tx, what: str, carried: frozenset[FieldName] | None = None) ->
     """Nodes go to a new graph inside; what Python would notice breaks the graph. `carried` are the
     fields that an iteration of a loop may change."""
     state = tx.state
-    outer, fields = state.graph, state.side_effects.fields
+    outer, fields, numbers = state.graph, state.side_effects.fields, numbering(tx)
     lengths = dict(state.list_lengths)
     state.graph = Graph(
         symbols=outer.symbols, facts=outer.facts, unbacked=state.shapes.data,
         assertions=state.shapes.assertions, is_body=True,
     )
+    begin_numbering(tx, numbers, carried is not None)
     fields.begin(Body(what, next(COUNTER), carried))
     try:
         yield state.graph

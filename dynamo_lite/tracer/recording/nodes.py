@@ -282,10 +282,14 @@ def name_of(target: Callable[..., Any]) -> str:
 
 def numbering(tx: Tx) -> Numbering:
     """The value numbers of the graph at hand, as long as it is written."""
-    graph, known = tx.graph, tx.state.numberings
-    if graph not in known:
-        known[graph] = Numbering(graph.nodes, lambda node: owner_of(tx, node))
-    return known[graph]
+    if tx.graph not in tx.state.numberings:
+        begin_numbering(tx)
+    return tx.state.numberings[tx.graph]
+
+
+def begin_numbering(tx: Tx, outer: Numbering | None = None, repeats: bool = False) -> None:
+    known, nodes = tx.state.numberings, tx.graph.nodes
+    known[tx.graph] = Numbering(nodes, lambda node: owner_of(tx, node), outer, repeats)
 
 
 # -- inputs
