@@ -22,7 +22,7 @@ from ..tiering.account import Account
 from ..tiering.decisions import Decision, Decisions
 from .histories import REPEATS
 from .on_stack import RANGE_ITERATOR, UNBOUND, Made, Switch, is_of_module
-from .timed_loops import Look, Moment, Replaced, Running
+from .timed_loops import Look, Moment, Replaced, Running, Waits
 
 GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 PERF = logs.logger("perf")
@@ -66,8 +66,7 @@ class RunningLoops:
         self.open_account = open_account
         self.decisions = decisions
         self.is_refused = is_refused
-        self.waits: dict[tuple[CodeType, int], tuple[int, int]] = {}
-        """How often loops were seen, and seen to wait for code that was tried in vain."""
+        self.waits = Waits()
         self.seen: dict[tuple[int, int], Look] = {}
         self.held: dict[int, Any] = {}
         """The iterators of the loops that were seen last, by ids that no others have meanwhile."""
@@ -115,7 +114,7 @@ class RunningLoops:
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
             left += again * (look.done + left)
-            account.rest = own * took * left * self.share_of(loop) * self.times(account)
+            account.rest = own * took * left * self.waits.share_without(loop) * self.times(account)
             ahead = AHEAD[took < SHORT or account.is_tried]
             shortest = account.lender.costs.pace * SHORTEST
             if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
@@ -128,13 +127,6 @@ class RunningLoops:
         if (found := self.accounts.get(loop.place_in_code)) is None:
             found = self.accounts[loop.place_in_code] = self.open_account(loop.site.code)
         return found
-
-    def share_of(self, loop: Running) -> float:
-        """Which part of its time a loop does not wait for what was tried in vain."""
-        seen, waits = self.waits.get(loop.place_in_code, (0, 0))
-        seen, waits = seen + 1, waits + loop.waits
-        self.waits[loop.place_in_code] = seen, waits
-        return 1.0 - waits / seen
 
     def times(self, account: Account) -> float:
         """How often as much is expected to be left, with loops of later runs in this process."""
@@ -246,7 +238,7 @@ class RunningLoops:
             if len(self.sites) >= KNOWN:
                 self.sites.clear()
                 self.accounts.clear()
-                self.waits.clear()
+                self.waits.seen.clear()
             found = self.sites[id(code)] = code, [], False
             function = plain_function(frame)
             if function is not None and (is_program(frame) or self.is_candidate(function)):

@@ -103,6 +103,20 @@ class Running:
         return f"{self.site.code.co_filename}:{self.site.head.line}"
 
 
+class Waits:
+    """How often loops were `seen`, and seen to wait for code that was tried in vain."""
+
+    def __init__(self) -> None:
+        self.seen: dict[tuple[CodeType, int], tuple[int, int]] = {}
+
+    def share_without(self, loop: Running) -> float:
+        """Which part of its time a loop does not wait for such code; it is seen now."""
+        seen, waits = self.seen.get(loop.place_in_code, (0, 0))
+        seen, waits = seen + 1, waits + loop.waits
+        self.seen[loop.place_in_code] = seen, waits
+        return 1.0 - waits / seen
+
+
 @dataclass(slots=True)
 class Replaced:
     """A loop that runs compiled: how long an iteration `took` in Python, and takes since `look`;
