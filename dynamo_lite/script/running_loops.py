@@ -77,7 +77,7 @@ class RunningLoops:
         """Loops that ran compiled, and were faster so."""
         self.timed_in: set[CodeType] = set()
         self.unfinished: set[CodeType] = set()
-        """Code of which compiling the rest of a loop would have taken too long."""
+        """Code of which compiling the rest of a loop took too long, or would have."""
         self.replaced: Replaced | None = None
 
     @property
@@ -165,7 +165,9 @@ class RunningLoops:
     def replace(self, loop: Running, account: Account, took: float) -> None:
         """Have the rest of the loop run compiled from its next iteration on."""
         self.tried.add(loop.place_in_code)
-        account.enters_loop(account.rest)
+        known = self.decision_about(loop.site)
+        saved = known.saved if known is not None and known.is_hot else 0.0
+        account.enters_loop(account.rest, saved)
         PERF.info("the loop at %s is compiled: %.2g s an iteration, %d left, %.2g s of Python",
                   loop.place, took, loop.left, account.rest)
         self.put_in(loop, account, took)
@@ -177,16 +179,18 @@ class RunningLoops:
         as_whole = took < SHORT
 
         def compile(function: FunctionType, args: tuple[Any, ...]) -> Any:
-            return self.compile(function, args, as_whole, account)
+            compiled = self.compile(function, args, as_whole, account)
+            replaced.began = Moment.now()
+            return compiled
 
         switch = Switch(loop.frame, loop.site, as_whole, compile, self.ended, made)
-        self.replaced = Replaced(loop, switch, account, took)
+        self.replaced = replaced = Replaced(loop, switch, account, took, Moment.now())
 
     def ended(self) -> None:
         """Told by the switch: the frame goes on."""
         replaced, self.replaced = self.replaced, None
         assert replaced is not None
-        if replaced.account.in_vain:
+        if replaced.account.in_vain or not replaced.account.spent:
             self.unfinished.add(replaced.loop.site.code)
         decision = replaced.conclusion(Moment.now())
         if decision is None:

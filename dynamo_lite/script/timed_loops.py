@@ -119,14 +119,15 @@ class Waits:
 
 @dataclass(slots=True)
 class Replaced:
-    """A loop that runs compiled: how long an iteration `took` in Python, and takes since `look`;
-    at `slow` looks it took longer. Looks between which something was compiled (by the account's
-    `spent`) do not count."""
+    """A loop that runs compiled: how long an iteration `took` in Python, when it `began` to run,
+    and how long one takes since `look`; at `slow` looks it took longer. Looks between which
+    something was compiled (by the account's `spent`) do not count."""
 
     loop: Running
     switch: Switch
     account: Account
     took: float
+    began: Moment
     look: Look | None = None
     spent: float = 0.0
     slow: int = 0
@@ -151,11 +152,24 @@ class Replaced:
         """What the next run of the program is told."""
         if self.switch.compiled is None or not self.account.operations:
             return Decision(False, NOT_COMPILED, self.took, MUCH_LONGER * self.account.rest)
-        if self.look is not None and not self.takes and self.spent == self.account.spent:
-            self.takes = self.look.took(now, operator.length_hint(self.loop.iterator)) or 0.0
+        if not self.takes:
+            self.takes = self._took_until(now)
         if not self.takes:
             return None
         if self.takes > WORTH * self.took:
             return Decision(False, slower(self.takes, self.took))
-        left = self.loop.left - operator.length_hint(self.loop.iterator)
-        return Decision(True, PAID, self.took, (self.took - self.takes) * left)
+        return Decision(True, PAID, self.took, (self.took - self.takes) * self._iterations())
+
+    def _iterations(self) -> int:
+        """How many ran compiled; of a loop as a whole nobody took an item."""
+        left = 0 if self.switch.as_whole else operator.length_hint(self.loop.iterator)
+        return self.loop.left - left
+
+    def _took_until(self, now: Moment) -> float:
+        """Seconds of an iteration where no look told; 0 where that is not known. A loop that is
+        compiled as a whole is not seen before its end."""
+        if self.switch.as_whole:
+            return (now.cpu - self.began.cpu) / max(self.loop.left, 1)
+        if self.look is None or self.spent != self.account.spent:
+            return 0.0
+        return self.look.took(now, operator.length_hint(self.loop.iterator)) or 0.0

@@ -129,12 +129,14 @@ class Account:
         self.ran -= seconds
         self.below = max(self.below - seconds, 0.0)
 
-    def enters_loop(self, rest: float) -> None:
-        """A loop that takes so many seconds in Python, until its end, is to go on compiled."""
+    def enters_loop(self, rest: float, saves: float = 0.0) -> None:
+        """A loop that takes so many seconds in Python, until its end, is to go on compiled, which
+        saved so many in an earlier run."""
         self.rest = self.call = rest
         self.ran = self.expected = GAIN * rest
         self.below = 0.0
-        self.spent = self.in_vain = self.saves = 0.0
+        self.spent = self.in_vain = 0.0
+        self.saves = min(saves, rest)
         self.pieces = 0
 
     def spend(self, seconds: float, loading: float = 0.0, *, in_vain: bool = False) -> None:
@@ -239,8 +241,8 @@ class Account:
         worth = self.known
         if not self.is_tried:
             worth = min(worth, self.lender.left(), self.lender.for_one())
-        hoped = SHARE_OF_REST * self.rest if self.rest else PROFIT * self.expected
-        return max(worth, self.lender.costs.analysis(), hoped)
+        hoped = PROFIT * (self.saves if self.rest else self.expected)
+        return max(worth, self.lender.costs.analysis(), SHARE_OF_REST * self.rest, hoped)
 
 
 def next_piece(account: Account) -> float:

@@ -110,7 +110,7 @@ def test_loops_that_ran_long_in_python_are_compiled_in_the_next_run(script, call
     assert "] steps (" in run(*WARMING, "--explain", program)[2]
 
 
-@pytest.mark.parametrize("call", ["np.ones(3); steps(100000)", "steps(100000)"])
+@pytest.mark.parametrize("call", ["np.ones(3); steps(250000)", "steps(250000)"])
 def test_loops_over_arrays_alone_that_took_a_second_are_compiled_in_the_next_run(script, call):
     program = script(LOOPS.format(call=call))
     run(*WARMING, program)
@@ -125,7 +125,7 @@ def f{k}(a, b):
 """
 TOGETHER = "".join(SHARED.format(k=k) for k in range(3)) + """
 a = b = np.linspace(0.0, 1.0, 60)
-for k in range(50000): b = f0(f1(a, b), f2(b, a))
+for k in range(150000): b = f0(f1(a, b), f2(b, a))
 print(b.sum().hex())
 """
 

@@ -420,7 +420,8 @@ class TestLongLoops:
 
     @pytest.fixture
     def tick(self, loops, monkeypatch):
-        """An iteration takes a second, or a hundredth where the loop runs compiled."""
+        """An iteration takes a second, or a hundredth where the loop runs compiled, unless others
+        are its `seconds`."""
         clock = [0.0]
         monkeypatch.setattr(running_loops.Moment, "now", lambda: running_loops.Moment(clock[0]))
 
@@ -430,11 +431,11 @@ class TestLongLoops:
 
         def tick():
             is_compiled = loops.replaced is not None and loops.replaced.switch.is_entered
-            clock[0] += 0.01 if is_compiled else 1.0
+            clock[0] += tick.seconds[is_compiled]
             look(loops)
             return clock[0]
 
-        loops.compile = compile
+        loops.compile, tick.seconds = compile, (1.0, 0.01)
         return tick
 
     def test_a_loop_that_paid_is_entered_again_as_it_is(self, loops, tick):
@@ -450,6 +451,24 @@ class TestLongLoops:
         now, last = program()
         assert [name for name, _ in self.compiled] == ["program"] and last == [299] * 4
         assert now < 50
+
+    @pytest.mark.parametrize(("compiled", "is_hot"), [(0.01, True), (2.0, False)])
+    def test_a_loop_that_was_compiled_as_a_whole_says_what_that_saved(
+        self, loops, tick, compiled, is_hot
+    ):
+        tick.seconds = 1e-5, compiled * 1e-5  # too short to enter compiled code for each
+        loops.decisions = Known()
+
+        def program():
+            for _ in range(300):
+                now = tick()
+            return now
+
+        program()
+        ((_, decision),) = loops.decisions.known.items()
+        assert decision.is_hot is is_hot
+        if is_hot:
+            assert decision.saved == pytest.approx(0.99e-5 * 300, rel=0.1)
 
     @pytest.mark.parametrize(("outer", "names"), [(3, ["program"]), (1, [])])
     def test_a_loop_counts_as_often_as_it_is_to_be_entered_again(
