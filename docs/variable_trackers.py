@@ -113,6 +113,7 @@ EXAMPLES: dict[str, str] = {
     "StructuredVariable": "lambda x, table: table['a'] + x, np.zeros(3, [('a', 'f8')])",
     "MaskedPart": "shrunk",
     "GrowingVariable": "halved",
+    "KeptList": "paired",
     "QueueVariable": "kept_last",
     "TableVariable": "counted",
     "RowsVariable": "tallied",
@@ -196,6 +197,15 @@ def halved(x):
     return sums
 
 
+def paired(x):
+    pairs = []
+    while x.sum() > 1:
+        x = x * 0.5
+        pairs.append([x.sum(), x.max()])
+    last = pairs[-1]
+    return last[0] + last[1]
+
+
 def kept_last(x):
     last = deque(maxlen=3)
     while x.sum() > 1:
@@ -264,8 +274,8 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, spelled, quiet, halved, kept_last, counted, tallied, hashed,
-                  Countdown, Record, Doubled, shrunk)
+    for value in (caught, added_up, spelled, quiet, halved, kept_last, paired, counted, tallied,
+                  hashed, Countdown, Record, Doubled, shrunk)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

@@ -43,7 +43,10 @@ class MadeListWriter(ListWriter):
         item, target = r.choice([
             ("t + {n}", "t"), ("{n} - t % 8", "t"), ("float(a) * {n}", "a"), ("x[{n}]", "a"),
             ("(t % 8, {n})", "t, u"), ("(t + {n}, u)", "t, u"), ("(float({n}), t)", "a, u"),
-            ("(t, t > {n}, {n}.5)", "t, flag, a"),
+            ("(t, t > {n}, {n}.5)", "t, flag, a"), ("[t % 8, {n}]", "t, u"),
+            ("[u, t + {n}]", "t, u"), ("((t % 8, {n}), float({n}))", "(t, u), a"),
+            ("[(t % 8, {n}), u]", "(t, u), _"),
+            ("([t % 8], [u, {n}])", "[t], [u, _]"),
         ])  # fmt: skip
         self.put(depth, "u, near = t % 5, []")
         for n in range(r.randint(1, 4)):
@@ -55,14 +58,26 @@ class MadeListWriter(ListWriter):
             self.put(depth, f"if {asked}: t += 1")
         place = r.choice(["t % len(near)", "-1", "0", "len(near) // 2", "k[t % 8] % len(near)"])
         self.put(depth, r.choice(["if near:", "if len(near) > 1:"]))
-        nothing = f"(0, 0, 0)[:{target.count(',') + 1}]"
         chosen = r.choice([f"near[{place}]", f"near[{place}]", "random.choice(near)"])
         self.put(depth + 1, f"{target} = {chosen}")
+        nothing = item.format(n=0)
         self.put(depth, r.choice([
             "t += len(near)", "t = t % 100 + u", "for q in near: t += 1", "if near: near.pop()",
             f"if len(near) > 2: {target} = near[t % 3]", "b = b + len(near)", "near = near[:1]",
             f"random.shuffle(near); {target} = near[-1] if near else {nothing}",
+            self.of_parts(item), self.of_parts(item),
         ]))
+
+    def of_parts(self, item):
+        """What changes an item, or tells it from others, where that is a list."""
+        if not item.startswith("["):
+            return "t += 1"
+        return self.r.choice([
+            "if near: near[0][-1] = t", "if near: t += near[0] is near[-1]",
+            "if near: kept = near[0]; near.append(kept); t += kept is near[-1]",
+            "made = made + [p[-1] for p in near]", "if near: p = near[-1]; t += len(p); p[-1] = 3",
+            "if near: near[0].append(1); t += len(near[0])", "t += near[:1] == near[-1:]",
+        ])
 
     def of_item(self, name):
         return self.r.choice([

@@ -174,7 +174,42 @@ def not_seen_before(x, labels):
     return seen, path, repeats
 
 
+def flooded(x, labels):
+    seen, stack, steps = np.zeros((6, 10), bool), [[2, 3]], 0
+    while stack:
+        place = stack.pop()
+        i, j = place
+        if i < 0 or j < 0 or i >= 6 or j >= 10 or seen[i, j] or labels[i * 10 + j] > 8:
+            continue
+        seen[i, j] = True
+        steps += len(place)
+        stack.append([i + 1, j])
+        stack.append([i - 1, j])
+        stack.append([i, j + 1])
+        stack.append([i, j - 1])
+    return seen, steps, stack
+
+
+def two_steps_at_once(x, labels):
+    i, j, seen, left = 5, 5, np.zeros((40, 40), int), []
+    for c in range(len(x)):
+        near = []
+        if i > 1:
+            near.append([(i - 1, j), (i - 2, j)])
+        if i < 38:
+            near.append([(i + 1, j), (i + 2, j)])
+        if x[c] > 0:
+            near.append([(i, j), (i, (j + 1) % 40)])
+        first, second = near[labels[c] % len(near)]
+        seen[first] += 1
+        seen[second] += 2
+        i, j = second
+        left.append(((i, j), x[c]))
+    return seen, i, j, left
+
+
 NATIVE = (
+    flooded, two_steps_at_once,
     not_seen_before,
     one_of_what_is_allowed, one_of_the_neighbours, one_of_several,
     broken_with_the_list, the_last_one, of_two_loops, filtered, filtered_by_index, of_pairs,
@@ -282,6 +317,61 @@ def gone_through_by_itself(x, labels):
     return [v for v in [w for w in x if w > 0] if v > 0.5]
 
 
+def lists_with_two_names(x, labels):
+    place = [2, 3]
+    stack = [place]
+    for c in range(50):
+        new = [c, c]
+        stack.append(new)
+        new[0] = 5
+        if labels[c] > 3:
+            stack.append([c, 1])
+    place[1] = 77
+    return stack, place is stack[0]
+
+
+def changed_lists(x, labels):
+    stack = []
+    for c in range(50):
+        if labels[c] > 3:
+            stack.append([c, 1])
+        stack.append([c, 2])
+        stack[-1][0] += 10
+        stack[0].append(c)
+    return stack
+
+
+def kept_lists(x, labels):
+    stack, out = [], []
+    for c in range(50):
+        if labels[c] > 3:
+            stack.append([c, 1])
+        stack.append([c, 2])
+        last = stack[-1]
+        out.append(last)
+    return stack, out, out[-1] is stack[-1]
+
+
+def lists_told_apart(x, labels):
+    found, stack = 0, []
+    for c in range(50):
+        if labels[c] > 3:
+            stack.append([c, 1])
+        stack.append([c, 2])
+        first, last = stack[0], stack[-1]
+        found += (first is last) + (first == last) + ([0, 1] in stack) + (first == [0, 1])
+    return found, stack
+
+
+def the_same_list_twice(x, labels):
+    stack = [[1, 2]] * 2
+    for c in range(50):
+        if labels[c] > 3:
+            stack.append([c, 1])
+    stack[0][0] = 9
+    return stack
+
+
 def not_a_number_in_it(x, labels):
     nan, seen = x[0] * np.nan, [0.5]
     total = 0
@@ -335,6 +425,7 @@ def out_of_range(x, labels):
 
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("program", [
+    lists_with_two_names, changed_lists, kept_lists, lists_told_apart, the_same_list_twice,
     not_a_number_in_it, with_two_names, of_several_types, all_of_them, out_of_range,
     left_to_python, of_one_arm, of_either_arm, positions_of_bools, positions_out_of_range,
     summed_from, summed_nothing, list_with_two_names, list_of_a_function, gone_through_by_itself,

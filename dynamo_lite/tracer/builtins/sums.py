@@ -63,14 +63,14 @@ def builtin_sum(
 
 def kind_in_memory(values: VariableTracker) -> type | None:
     """The type of the items of a list of Python's numbers that is an array of the graph."""
-    if not isinstance(values, GrowingVariable) or values.of_tuples:
+    if not isinstance(values, GrowingVariable) or values.layout is not None:
         return None
     return next((kind for kind, type_ in PYTHON_NUMBERS.items() if (type_,) == values.kinds), None)
 
 
 def is_of_scalars(values: VariableTracker) -> TypeGuard[GrowingVariable]:
     """A list of numbers of NumPy's that is an array of the graph; 0 has no part in their sum."""
-    if not isinstance(values, GrowingVariable) or values.of_tuples:
+    if not isinstance(values, GrowingVariable) or values.layout is not None:
         return False
     kind = values.kinds[0]
     return kind.form is Form.SCALAR and kind.dtype.kind in "iuf"

@@ -13,7 +13,8 @@ from ...ir.sizes import Size
 from ..object_model.lazy import realise
 from ..state.trace import Appended, LoopPlan
 from ..state.tracker import VariableTracker
-from ..trackers.array_backed.growing import growing, is_tuple, kinds_of
+from ..trackers.array_backed.growing import growing, kinds_of
+from ..trackers.array_backed.layouts import is_flat, layout_of
 from ..trackers.containers.lists import ListVariable
 
 if TYPE_CHECKING:
@@ -28,13 +29,15 @@ def plan_appended(tx: Tx, value: VariableTracker, item: VariableTracker) -> None
     it in the graph from the outermost loop on that can have it."""
     if not is_plain(value) or (kinds := kinds_of(item := realise(tx, item))) is None:
         return
+    if not is_flat(layout := layout_of(item)):
+        return
     assert isinstance(value, ListVariable) and value.source is not None
     for place, plan in loops_around(tx):
         known = [one for one in plan.appended if one.list.value is value.outside]
         tried = known[0].tried if known else 0
         if tried == MOST_KINDS or (known and value.run is None):
             continue
-        new = Appended(Pinned(value.outside), value.source, kinds, is_tuple(item), tried + 1)
+        new = Appended(Pinned(value.outside), value.source, kinds, layout, tried + 1)
         raise PlanLoop(place, replace(plan, appended=plan.appended.difference(known) | {new}))
 
 
@@ -71,7 +74,7 @@ def make_room(tx: Tx, plan: LoopPlan, most: Size) -> None:
         if not is_plain(value) or not isinstance(value, ListVariable) or value.run is not None:
             continue
         name = f"appended{len(tx.state.list_lengths)}#length_{tx.state.steps}"
-        value.run = growing(tx, name, ListVariable([]), one.kinds, one.of_tuples, most)
+        value.run = growing(tx, name, ListVariable([]), one.kinds, one.layout, most)
         tx.side_effects.extends(value)
 
 

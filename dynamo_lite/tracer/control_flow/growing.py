@@ -18,10 +18,10 @@ from ..trackers.array_backed.growing import (
     Kinds,
     copied_elements,
     growing,
-    is_tuple,
     kinds_of,
     runs,
 )
+from ..trackers.array_backed.layouts import Layout, layout_of, lists_in
 from ..trackers.array_backed.queues import as_queue
 from ..trackers.array_backed.tables import TableVariable
 from ..trackers.containers.deques import DequeVariable
@@ -44,7 +44,7 @@ LARGEST = 1 << 20
 written costs nothing, and a call that needs more bails out."""
 PEELED = 2
 """Iterations that are unrolled for the types of variables, and of items of lists, to settle."""
-ListPlan = tuple[str, Kinds, bool, bool]
+ListPlan = tuple[str, Kinds, Layout, bool]
 """As in `LoopPlan.lists`."""
 OF_SLOTS = {"append": ("LIST_APPEND",), "extend": ("LIST_EXTEND",)}
 """Opnames that do to what is on the stack what a method does."""
@@ -89,7 +89,7 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
         return
     for frame, place, plan, name in planned_places(tx, value):
         if name not in [one[0] for one in plan.lists]:
-            lists = plan.lists | {(name, kinds, is_tuple(item), frame is not tx)}
+            lists = plan.lists | {(name, kinds, layout_of(item), frame is not tx)}
             raise PlanLoop(place, replace(plan, lists=lists))
 
 
@@ -107,13 +107,13 @@ def grow(
 def grow_lists(
     tx: Tx, lists: Iterable[ListPlan], room: Callable[[str], Any], loop: Loop | None = None
 ) -> None:
-    for name, kinds, of_tuples, is_passed in sorted(lists, key=lambda one: one[0]):
+    for name, kinds, layout, is_passed in sorted(lists, key=lambda one: one[0]):
         value: Any = held(tx, name)
         if is_own(tx, name, value):
             items = value.items(tx)
             key = f"{name}#length_{tx.state.steps}"
             more = (LARGEST if is_passed else room(name)) + len(items)
-            made = growing(tx, key, value, kinds, of_tuples, more)
+            made = growing(tx, key, value, kinds, layout, more)
             if made is not None and loop is not None and slot_of(name) is not None:
                 made.loop = tx.code, loop.head
             if made is not None and isinstance(value, DequeVariable):
@@ -161,11 +161,19 @@ def is_own(tx: Tx, name: str, value: Any) -> bool:
     items = value.built_items()
     if len(items) > LONGEST and copied_elements(tx, value) is None and len(runs(items)) > LONGEST:
         return False
-    return has_no_other_name(tx, name, value)
+    inner = [part for item in items for part in lists_in(item)]
+    is_once = len({*map(id, inner)}) == len(inner)
+    return is_once and has_no_other_name(tx, name, value, *inner)
 
 
-def has_no_other_name(tx: Tx, name: str, value: VariableTracker) -> bool:
-    return not tx.state.suspended and value not in reachable(others(tx, name))
+def has_no_other_name(tx: Tx, name: str, *values: VariableTracker) -> bool:
+    found = {*map(id, reachable(others(tx, name)))}
+    return not tx.state.suspended and found.isdisjoint(map(id, values))
+
+
+def is_unshared(tx: Tx, value: VariableTracker) -> bool:
+    """Whether no variable leads to what is put into a list just now."""
+    return has_no_other_name(tx, "", value)
 
 
 def others(tx: Tx, name: str) -> list[Any]:

@@ -72,7 +72,7 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
                      value.with_values, True)
     if type(value) is GrowingVariable and not value.walks:
         columns = tuple(f".column{place}" for place in range(len(value.columns)))
-        return Parts((list, value.kinds, value.of_tuples), columns, tuple(value.columns),
+        return Parts((list, value.kinds, value.layout), columns, tuple(value.columns),
                      value.with_columns, True)
     if type(value) is ListVariable:
         return Parts((list, len(value.built_items())), indices(value), tuple(value.built_items()),

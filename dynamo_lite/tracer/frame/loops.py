@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...bytecode.flow import Loop, shape_of
 from ..control_flow.exits import Exit
-from ..control_flow.growing import plan_list
+from ..control_flow.growing import is_unshared, plan_list
 from ..control_flow.side_exits import SideExits
 from ..control_flow.tables import plan_table
 from ..state.tracker import VariableTracker
@@ -40,6 +40,9 @@ class FrameLoops:
     def plan_list(self: Tx, value: VariableTracker, item: VariableTracker | None) -> None:
         """A list that a loop of the graph uses like an array may become one."""
         plan_list(self, value, item)
+
+    def is_unshared(self: Tx, value: VariableTracker) -> bool:
+        return is_unshared(self, value)
 
     def plan_table(
         self: Tx, container: VariableTracker, key: VariableTracker, value: VariableTracker | None

@@ -23,6 +23,7 @@ from ..rules.mro import is_subtype
 from ..rules.operator_rows import BINARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.array_backed.characters import CharacterVariable, compare_characters
+from ..trackers.array_backed.layouts import KeptList
 from ..trackers.array_backed.rows import RowVariable
 from ..trackers.arrays import words
 from ..trackers.arrays.complex_numbers import is_arithmetic
@@ -302,6 +303,8 @@ def is_same(tx: Tx, lhs: VariableTracker, rhs: VariableTracker) -> bool:
         return True
     if lhs.python_type() is not rhs.python_type():
         return False
+    if isinstance(lhs, KeptList) and isinstance(rhs, KeptList):
+        raise GraphBreak(f"the identity of {lhs.describe()}")
     if isinstance(lhs, RowVariable) and isinstance(rhs, RowVariable) and lhs.rows is rhs.rows:
         raise GraphBreak(f"the identity of {lhs.describe()}")
     if lhs.in_graph or rhs.in_graph:

@@ -90,13 +90,13 @@ class ColdArm:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """A list from outside that a loop appends to: the types of an item's parts, whether items are
-    tuples, and how many types were `tried`."""
+    """A list from outside that a loop appends to: the types of an item's numbers, its layout, and
+    how many types were `tried`."""
 
     list: Pinned
     source: Source
     kinds: tuple[ArrayType, ...]
-    of_tuples: bool
+    layout: tuple[str, tuple[Any, ...]] | None
     tried: int
 
 
@@ -105,16 +105,18 @@ class LoopPlan:
     """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
     of the graph after `peeled` iterations. Those in `unions` have one of two types, which are
     given, as data decides. `lists` are those that the loop changes: the name, the types of an
-    item's parts, whether items are tuples, and whether it is passed to functions. `fields` are
-    those of older objects and cells. In the variables `replaced` are objects, of which each
-    iteration makes others; in `words` ints of 64 bits without a sign; `tables` are dicts and sets
-    that the loop fills, with the kinds of what they hold; `rows` lists of lists that it indexes,
-    with the type of their numbers; `appended` are lists from outside that only become longer."""
+    item's numbers, its layout (`array_backed.layouts`), and whether it is passed to functions.
+    `fields` are those of older objects and cells. In the variables `replaced` are objects, of which
+    each iteration makes others; in `words` ints of 64 bits without a sign; `tables` are dicts and
+    sets that the loop fills, with the kinds of what they hold; `rows` lists of lists that it
+    indexes, with the type of their numbers; `appended` are lists from outside that only become
+    longer."""
 
     reason: str = ""
     peeled: int = 0
     unions: frozenset[tuple[str, tuple[type, ...]]] = frozenset()
-    lists: frozenset[tuple[str, tuple[ArrayType, ...], bool, bool]] = frozenset()
+    lists: frozenset[
+        tuple[str, tuple[ArrayType, ...], tuple[str, tuple[Any, ...]] | None, bool]] = frozenset()
     fields: frozenset[FieldName] = frozenset()
     replaced: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()

@@ -218,6 +218,9 @@ class Loops(Protocol):
     def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:
         """A list that a loop of the graph uses like an array may become one."""
 
+    def is_unshared(self, value: VariableTracker) -> bool:
+        """Whether no variable leads to what is put into a list just now."""
+
     def plan_table(
         self, container: VariableTracker, key: VariableTracker, value: VariableTracker | None
     ) -> None:

@@ -11,8 +11,9 @@ from ...object_model.lazy import realise_all
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
-from ..containers.sequences import PLAIN_KINDS, SequenceVariable, TupleVariable
-from .growing import Kinds, fill, is_tuple, item_of, kinds_of, leaves_of
+from ..containers.sequences import PLAIN_KINDS, SequenceVariable
+from .growing import Kinds, fill, kinds_of, number_at
+from .layouts import Layout, built, has_lists, layout_of, numbers_of
 from .rows import place_among
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class AlikeItems:
 
     items: list[VariableTracker]
     kinds: Kinds
-    of_tuples: bool
+    layout: Layout
 
 
 def alike_items(tx: Tx, container: VariableTracker) -> AlikeItems | None:
@@ -38,10 +39,11 @@ def alike_items(tx: Tx, container: VariableTracker) -> AlikeItems | None:
     if container.whole is not None or len(items := container.items(tx)) > MOST or not items:
         return None
     items = realise_all(tx, items)
-    kinds, of_tuples = kinds_of(items[0]), is_tuple(items[0])
-    is_alike = kinds is not None and all(
-        kinds_of(item) == kinds and is_tuple(item) is of_tuples for item in items)
-    return AlikeItems(items, kinds, of_tuples) if is_alike and kinds is not None else None
+    kinds, layout = kinds_of(items[0]), layout_of(items[0])
+    if kinds is None or has_lists(layout):
+        return None
+    is_alike = all(kinds_of(item) == kinds and layout_of(item) == layout for item in items)
+    return AlikeItems(items, kinds, layout) if is_alike else None
 
 
 def chosen_item(
@@ -54,12 +56,12 @@ def chosen_item(
     if isinstance(container, ListVariable):
         container.met_in_loop(tx)
     place = place_among(tx, key, len(held.items), container.describe())
-    parts = []
+    numbers = []
     for at, kind in enumerate(held.kinds):
         column = record(tx, np.empty, (len(held.items), kind.dtype))
-        fill(tx, column.as_argument(tx), [leaves_of(item)[at] for item in held.items])
-        parts.append(item_of(tx, column, kind, place))
-    return TupleVariable(parts) if held.of_tuples else parts[0]
+        fill(tx, column.as_argument(tx), [numbers_of(item)[at] for item in held.items])
+        numbers.append(number_at(tx, column, kind, place))
+    return built(held.layout, iter(numbers))
 
 
 __all__ = ["alike_items", "chosen_item"]

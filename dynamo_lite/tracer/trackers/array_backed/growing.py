@@ -26,9 +26,9 @@ from ..arrays.numbers import ConstantNumber, NumberVariable, python_number_of
 from ..arrays.sizes import SizeVariable
 from ..arrays.unions import UnionNumber, as_int
 from ..containers.lists import ListVariable
-from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
 from .elements import Elements, elements_of
+from .layouts import Layout, built, items_of, layout_of, lists_in, numbers_of
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -57,24 +57,16 @@ def number_kind(value: VariableTracker) -> ArrayType | None:
 
 
 def kinds_of(item: VariableTracker) -> Kinds | None:
-    """The types of the parts of an item, a number or a tuple of numbers."""
-    kinds = [number_kind(part) for part in leaves_of(item)]
+    """The types of the numbers that an item consists of."""
+    kinds = [number_kind(part) for part in numbers_of(item)]
     found = tuple(kind for kind in kinds if kind is not None)
     return found if found and len(found) == len(kinds) else None
 
 
-def leaves_of(item: VariableTracker) -> list[VariableTracker]:
-    return item.built_items() if is_tuple(item) else [item]  # type: ignore[attr-defined]
-
-
-def is_tuple(item: VariableTracker) -> bool:
-    return type(item) is TupleVariable and item.kind is tuple and item.source is None
-
-
 class GrowingVariable(InArrays):
-    """A list made by the frame, of numbers of one type, or of tuples of numbers.
+    """A list made by the frame, of numbers of one type, or of tuples and lists of numbers.
 
-    `columns` hold the items, or their parts, in the first places; `name` is that of the list's
+    `columns` hold the items, or their numbers, in the first places; `name` is that of the list's
     length among `state.list_lengths`: arms of a branch and iterations of a loop differ in that
     alone. While a loop `walks` through the list, it keeps its length. A comprehension's `loop` (as
     in `TraceOptions.loops`) is unrolled where the list is asked for what it does not know.
@@ -83,12 +75,12 @@ class GrowingVariable(InArrays):
     loop: tuple[CodeType, int] | None = None
 
     def __init__(
-        self, name: str, kinds: Kinds, columns: Sequence[VariableTracker], of_tuples: bool
+        self, name: str, kinds: Kinds, columns: Sequence[VariableTracker], layout: Layout
     ) -> None:
         self.name = name
         self.kinds = kinds
         self.columns = columns
-        self.of_tuples = of_tuples
+        self.layout = layout
         self.walks = 0
         self.final: list[VariableTracker] = []
 
@@ -107,7 +99,7 @@ class GrowingVariable(InArrays):
         return self.made(self.name, columns)
 
     def made(self, name: str, columns: Sequence[VariableTracker]) -> GrowingVariable:
-        found = GrowingVariable(name, self.kinds, columns, self.of_tuples)
+        found = GrowingVariable(name, self.kinds, columns, self.layout)
         found.loop = self.loop
         return found
 
@@ -148,8 +140,8 @@ class GrowingVariable(InArrays):
 
     def at(self, tx: Tx, place: VariableTracker) -> VariableTracker:
         """The item at an index that is one."""
-        items = [item_of(tx, *part, place) for part in zip(self.columns, self.kinds)]
-        return TupleVariable(items) if self.of_tuples else items[0]
+        numbers = [number_at(tx, *part, place) for part in zip(self.columns, self.kinds)]
+        return built(self.layout, iter(numbers))
 
     def method___setitem__(
         self, tx: Tx, key: VariableTracker, value: VariableTracker
@@ -158,9 +150,11 @@ class GrowingVariable(InArrays):
         return NONE
 
     def store(self, tx: Tx, place: VariableTracker, item: VariableTracker) -> None:
-        if kinds_of(item) != self.kinds or is_tuple(item) is not self.of_tuples:
+        if kinds_of(item) != self.kinds or layout_of(item) != self.layout:
             raise GraphBreak(f"{self.describe()} has items of several types")
-        for column, part in zip(self.columns, leaves_of(item)):
+        if not all(map(tx.is_unshared, lists_in(item))):
+            raise GraphBreak(f"{self.describe()} holds a list that has another name")
+        for column, part in zip(self.columns, numbers_of(item)):
             args = column.as_argument(tx), place.as_argument(tx), part.as_argument(tx)
             record(tx, operator.setitem, args)
 
@@ -185,15 +179,15 @@ class GrowingVariable(InArrays):
 
     def array(self, tx: Tx) -> VariableTracker:
         """What `np.array` makes of the list; NumPy makes float64 of one without items."""
-        if self.of_tuples:
-            raise self.refusal("an array of tuples")
+        if self.layout is not None:
+            raise self.refusal("an array of tuples or lists")
         if self.kinds[0].dtype != np.float64:
             expected(tx, operator.gt, self.length(tx), ConstantVariable(0))
         return self.copied(tx, self.columns[0])
 
     def as_index(self, tx: Tx) -> VariableTracker:
         """The positions that the list is as an index."""
-        is_plain = type(self) is GrowingVariable and not self.of_tuples
+        is_plain = type(self) is GrowingVariable and self.layout is None
         return self.copied(tx, self.columns[0]) if is_plain and self.kinds[0] in POSITIONS else self
 
     def copied(self, tx: Tx, column: VariableTracker) -> VariableTracker:
@@ -206,26 +200,23 @@ class GrowingVariable(InArrays):
         self.final = [self.copied(tx, column) for column in self.columns]
 
     def reconstruct(self, code: Emitter) -> None:
-        if self.of_tuples:
-            code.load_const(rows)
+        if self.layout is not None:
+            code.load_const(items_of)
+            code.load_const(self.layout)
         for column, kind in zip(self.final, self.kinds):
             code.load_const(np.ndarray.tolist if kind.form is Form.PYTHON else list)
             code.build(column)
             code.call(1)
-        if self.of_tuples:
-            code.call(len(self.final))
+        if self.layout is not None:
+            code.call(1 + len(self.final))
 
 
-def item_of(
+def number_at(
     tx: Tx, column: VariableTracker, kind: ArrayType, place: VariableTracker
 ) -> VariableTracker:
     """The number of this kind that lies at a place of an array."""
     found = column.call_method(tx, "__getitem__", (place,), {})
     return python_number_of(tx, found) if kind.form is Form.PYTHON else found
-
-
-def rows(*columns: list[Any]) -> list[Any]:
-    return list(zip(*columns))
 
 
 def added(tx: Tx, number: VariableTracker, more: int) -> VariableTracker:
@@ -247,7 +238,7 @@ def expected(
 
 
 def growing(
-    tx: Tx, name: str, value: ListVariable, kinds: Kinds, of_tuples: bool, capacity: Any
+    tx: Tx, name: str, value: ListVariable, kinds: Kinds, layout: Layout, capacity: Any
 ) -> GrowingVariable | None:
     """The list as one that loops may change, with room for `capacity` items; None where its items
     are not all of these types."""
@@ -258,18 +249,18 @@ def growing(
         args = column.as_argument(tx), slice(0, len(items)), elements.array.as_argument(tx)
         record(tx, operator.setitem, args)
         tx.state.list_lengths[name] = constant(len(items))
-        return GrowingVariable(name, kinds, [column], of_tuples)
+        return GrowingVariable(name, kinds, [column], layout)
     items = value._items = realise_all(tx, items)
-    fit = all(kinds_of(item) == kinds and is_tuple(item) is of_tuples for item in items)
+    fit = all(kinds_of(item) == kinds and layout_of(item) == layout for item in items)
     if not fit:
         return None
     columns = []
     for place, kind in enumerate(kinds):
         column = record(tx, np.empty, (capacity, kind.dtype))
-        fill(tx, column.as_argument(tx), [leaves_of(item)[place] for item in items])
+        fill(tx, column.as_argument(tx), [numbers_of(item)[place] for item in items])
         columns.append(column)
     tx.state.list_lengths[name] = constant(len(items))
-    return GrowingVariable(name, kinds, columns, of_tuples)
+    return GrowingVariable(name, kinds, columns, layout)
 
 
 def copied_elements(tx: Tx, value: ListVariable) -> Elements | None:

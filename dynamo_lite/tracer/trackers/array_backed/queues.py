@@ -14,6 +14,7 @@ from ...state.tracker import VariableTracker
 from ..containers.deques import DequeVariable
 from ..containers.slices import SliceVariable
 from .growing import GrowingVariable, Kinds, added
+from .layouts import Layout
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -25,10 +26,10 @@ class QueueVariable(GrowingVariable):
     a list would have from which nothing was taken; `maxlen` is at least 1."""
 
     def __init__(
-        self, name: str, kinds: Kinds, columns: Sequence[VariableTracker], of_tuples: bool,
+        self, name: str, kinds: Kinds, columns: Sequence[VariableTracker], layout: Layout,
         maxlen: int | None,
     ) -> None:
-        super().__init__(name, kinds, columns, of_tuples)
+        super().__init__(name, kinds, columns, layout)
         self.maxlen = maxlen
         self.first_name = name.replace("#length", "#first")
 
@@ -119,7 +120,7 @@ def surplus(tx: Tx, length: VariableTracker, maxlen: int) -> VariableTracker:
 
 def as_queue(tx: Tx, made: GrowingVariable, value: DequeVariable) -> QueueVariable:
     """A deque whose items are in arrays."""
-    queue = QueueVariable(made.name, made.kinds, made.columns, made.of_tuples, value.maxlen)
+    queue = QueueVariable(made.name, made.kinds, made.columns, made.layout, value.maxlen)
     tx.state.list_lengths[queue.first_name] = ZERO
     return queue
 

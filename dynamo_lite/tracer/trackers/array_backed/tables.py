@@ -20,8 +20,9 @@ from ..arrays.in_arrays import InArrays
 from ..arrays.numbers import python_number_of
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
-from .growing import Kinds, fill, is_tuple, kinds_of, leaves_of, number_kind
+from .growing import Kinds, fill, kinds_of, number_kind
 from .keys import kind_and_parts
+from .layouts import is_flat, is_tuple, layout_of, numbers_of
 from .lookups import Lookup
 
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ class TableVariable(InArrays):
         """Call a function that may add a key, which becomes one with just the type that it has."""
         if key_types(tx, key) != self.kinds.keys:
             raise GraphBreak(f"{self.describe()} has keys of several types")
-        items = [] if value is None else leaves_of(value)
-        if value is not None and (kinds_of(value) != self.kinds.values
+        items = [] if value is None else numbers_of(value)
+        if value is not None and (kinds_of_value(value) != self.kinds.values
                                   or is_tuple(value) is not self.kinds.of_tuples):
             raise GraphBreak(f"{self.describe()} has values of several types")
         given = TupleVariable(items)
@@ -214,9 +215,14 @@ def key_types(tx: Tx, key: VariableTracker) -> Kinds | None:
     """The types of the parts of a key, as they are found again when the table leaves the graph."""
     if (parsed := kind_and_parts(tx, key)) is None:
         return None
-    parts = parsed[1] if parsed[0] is str else leaves_of(key)
+    parts = parsed[1] if parsed[0] is str else numbers_of(key)
     kinds = tuple([number_kind(part) for part in parts])
     return None if None in kinds else kinds  # type: ignore[return-value]
+
+
+def kinds_of_value(value: VariableTracker) -> Kinds | None:
+    """The types of a number, or of a tuple of numbers."""
+    return kinds_of(value) if is_flat(layout_of(value)) else None
 
 
 def kinds_of_entry(
@@ -224,7 +230,7 @@ def kinds_of_entry(
 ) -> TableKinds | None:
     """What a table holds that has such a key and value; None where no table can."""
     parsed, types = kind_and_parts(tx, key), key_types(tx, key)
-    values: Kinds | None = () if value is None else kinds_of(value)
+    values: Kinds | None = () if value is None else kinds_of_value(value)
     if parsed is None or parsed[0] is float or types is None or values is None:
         return None
     return TableKinds(container, parsed[0], types, values, value is not None and is_tuple(value))
@@ -250,7 +256,7 @@ def table(
     for at, column in enumerate(columns):
         fill(tx, node_of(tx, column), [key[at] for key in keys])
     for at, column in enumerate(values):
-        items = [leaves_of(value)[at] for _, value in entries if value is not None]
+        items = [numbers_of(value)[at] for _, value in entries if value is not None]
         fill(tx, node_of(tx, column), items)
     slots = record(tx, np.empty, (4 * LARGEST, np.dtype(np.int32)))
     used = known_slots(known, len(keys))
