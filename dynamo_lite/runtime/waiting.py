@@ -7,7 +7,7 @@ from typing import Any
 from ..base import logs
 from ..base.records import dataclass
 from ..native import CompiledFunction
-from ..tiering.account import GAIN, Account, nanoseconds
+from ..tiering.account import GAIN, Account, in_words, nanoseconds
 from .family import Family
 from .options import Options
 from .reporter import Reporter
@@ -55,7 +55,7 @@ class Waiting:
             time = max(time, 1)
         self._wait(compiled, time)
         if is_cold := self.nanoseconds > 0:
-            RECOMPILES.info("no variant of %s yet: %s", self.report.name, account)
+            RECOMPILES.info("no variant of %s yet: %s", self.report.name, in_words(account))
         return is_cold
 
     def _is_seldom(self, compiled: CompiledFunction, account: Account) -> bool:

@@ -1,6 +1,9 @@
 """Python runs for as long as compiling has taken before a function gets code again."""
 from __future__ import annotations
 
+import logging
+import re
+
 import numpy as np
 import pytest
 
@@ -80,3 +83,11 @@ def test_iterations_of_a_running_loop_that_are_not_seldom_are_compiled():
         compiled(np.arange(5.0))
         compiled(np.arange(5, dtype=np.float32))
     assert len(compiled.entries()) == 2
+
+
+def test_the_log_says_what_the_next_variant_waits_for(caplog):
+    account = Account(Lender(), False, 9)
+    compiled = compiled_function(twice, Options(warn=False, account=account))
+    with caplog.at_level(logging.INFO, "dynamo_lite.recompiles"):
+        assert np.array_equal(compiled(np.arange(5.0)), twice(np.arange(5.0)))
+    assert re.search(r"no variant of twice yet: not warm yet: ran \S+ of \S+ ms", caplog.text)
