@@ -27,14 +27,12 @@ def is_list(item: VariableTracker) -> bool:
 
 
 def layout_of(item: VariableTracker) -> Layout:
-    if isinstance(item, KeptList):
-        return item.layout
     kind = "tuple" if is_tuple(item) else "list" if is_list(item) else ""
     return (kind, tuple(map(layout_of, parts_of(item)))) if kind else None
 
 
 def parts_of(item: VariableTracker) -> list[VariableTracker]:
-    return item.parts if isinstance(item, KeptList) else item.built_items()  # type: ignore
+    return item.built_items()  # type: ignore[attr-defined]
 
 
 def numbers_of(item: VariableTracker) -> list[VariableTracker]:
@@ -67,15 +65,14 @@ def built(layout: Layout, numbers: Iterator[VariableTracker]) -> VariableTracker
     if layout is None:
         return next(numbers)
     parts = [built(part, numbers) for part in layout[1]]
-    return TupleVariable(parts) if layout[0] == "tuple" else KeptList(layout, parts)
+    return TupleVariable(parts) if layout[0] == "tuple" else KeptList(parts)
 
 
 class KeptList(InArrays):
     """A list that was put into a list in arrays, and has no other name. What is known of it are its
-    numbers; to change it, or to tell it from others, is left to Python."""
+    numbers; to change it, to tell it from others and to put it elsewhere is left to Python."""
 
-    def __init__(self, layout: Layout, parts: Sequence[VariableTracker]) -> None:
-        self.layout = layout
+    def __init__(self, parts: Sequence[VariableTracker]) -> None:
         self.parts = [*parts]
 
     def python_type(self) -> type:
