@@ -6,24 +6,28 @@ from .random_loops import ListWriter
 
 
 class MadeListWriter(ListWriter):
-    """Also has `made`, a list of ints, `sums`, one of floats, and `picked`, an array; `held` is a
-    list in a cell."""
+    """Also has `made`, a list of ints, `sums`, one of floats, `pairs`, one of lists or tuples, and
+    `picked`, an array; `held` is a list in a cell."""
 
     scope = {"random": random}
 
     def text(self):
         self.lines += ["    random.seed(7)"]
         self.lines += ["    made, sums, picked = [0], [1.5], x[:1].copy()", "    held = [0] * 9"]
+        self.pair = self.r.choice(["[{}, {}]", "[{}, {}]", "({}, [{}])"])
+        self.lines += [f"    pairs, others = [{self.pair.format(2, 1)}], []"]
         whole = super().text()
-        more = "random.random(), made, sums, picked, held"
+        more = "random.random(), made, sums, picked, held, pairs, others"
         return whole.replace("    return ", f"    return {more}, ")
 
     def statement(self, depth):
         chance = self.r.random()
         if chance < 0.15:
             self.put_loop(depth)
-        elif chance < 0.3:
+        elif chance < 0.25:
             self.put_choice(depth)
+        elif chance < 0.35:
+            self.put(depth, self.of_pairs())
         else:
             super().statement(depth)
 
@@ -77,6 +81,22 @@ class MadeListWriter(ListWriter):
             "if near: kept = near[0]; near.append(kept); t += kept is near[-1]",
             "made = made + [p[-1] for p in near]", "if near: p = near[-1]; t += len(p); p[-1] = 3",
             "if near: near[0].append(1); t += len(near[0])", "t += near[:1] == near[-1:]",
+        ])
+
+    def of_pairs(self):
+        """Of a list of lists, or of tuples with lists in them, that lasts."""
+        r = self.r
+        new = self.pair.format(r.choice(["t % 8", "t", "3"]), r.choice(["2", "t", "t % 3"]))
+        new = r.choice([new, new, new, new, "pairs[0]", "[k[t % 8], t]"])
+        return r.choice([
+            f"if {self.of_item('t')}: pairs.append({new})", f"pairs.append({new})",
+            f"if {self.of_item('t')}: pairs.append({new})", "t += len(pairs)",
+            "if len(pairs) > 1: p = pairs.pop(); t += p[0]", "p, q = pairs[-1]; t += p",
+            "others.append(pairs[t % len(pairs)])", "for p, q in pairs: t += p",
+            f"if {self.of_item('t')}: others.append(pairs[-1])", "others.append(pairs[0])",
+            f"pairs[t % len(pairs)] = {new}", "p = pairs[-1]; t += p is pairs[0]",
+            f"t += {new} in pairs", "others.append(pairs[-1][0])", "others = pairs[:2]",
+            "if pairs[-1][0] > 3: pairs[-1][0] -= 1", "pairs = pairs[-3:]",
         ])
 
     def of_item(self, name):
