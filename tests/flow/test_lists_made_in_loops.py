@@ -317,6 +317,36 @@ def gone_through_by_itself(x, labels):
     return [v for v in [w for w in x if w > 0] if v > 0.5]
 
 
+def filled_before_another_loop(x, labels):
+    made, row, last = [3], [1] * 9, [0] * 9
+    a, b, v, t = x[0], 0.25, np.zeros(8), 3
+    for q in range(7):
+        if x[q % 8] > labels[0]:
+            made.append(q % 5 + t % 3)
+        if len(made) > 20:
+            break
+    for i in range(6):
+        if i > 2:
+            if v[0]:
+                w = (((1 % a) * (b * b)) - (1 + b) ** 2)
+                a = w
+                row = [t] + [0] * 8
+                row[i % 8] = last[-1]
+            made = [1, 2]
+            for q in range(50):
+                if q % 3 == t % 3:
+                    made.append(q % 5 + t % 3)
+        if i % 2 == 0:
+            c = 3
+            while c < 4:
+                c += 1
+                made = [1, 2]
+                if labels[q % 8] > 1:
+                    made.append(q % 8)
+                a = 0
+    return made, row, last, a, v, t
+
+
 def lists_with_two_names(x, labels):
     place = [2, 3]
     stack = [place]
@@ -425,7 +455,8 @@ def out_of_range(x, labels):
 
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("program", [
-    lists_with_two_names, changed_lists, kept_lists, lists_told_apart, the_same_list_twice,
+    filled_before_another_loop, lists_with_two_names, changed_lists, kept_lists, lists_told_apart,
+    the_same_list_twice,
     not_a_number_in_it, with_two_names, of_several_types, all_of_them, out_of_range,
     left_to_python, of_one_arm, of_either_arm, positions_of_bools, positions_out_of_range,
     summed_from, summed_nothing, list_with_two_names, list_of_a_function, gone_through_by_itself,

@@ -34,7 +34,7 @@ from .iterations import Iterations, owner_of
 from .parts import ALWAYS, identities_of
 from .rows import make_rows, plan_rows
 from .tables import as_table
-from .variables import held, hold, planned_places, shared, slot_of
+from .variables import held, hold, is_of_body, planned_places, shared, slot_of
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -125,7 +125,9 @@ def make_tables(tx: Tx, plan: LoopPlan) -> None:
     """Have dicts and sets that a loop fills be tables."""
     for name, kinds in sorted(plan.tables, key=lambda one: one[0]):
         value = held(tx, name)
-        if isinstance(value, DictVariable | SetVariable) and has_no_other_name(tx, name, value):
+        if not isinstance(value, DictVariable | SetVariable) or not is_of_body(tx, value):
+            continue
+        if has_no_other_name(tx, name, value):
             hold(tx, name, as_table(tx, value, kinds) or value)
 
 
@@ -143,18 +145,15 @@ def grow_before(tx: Tx, at: int) -> None:
 
 def grow_made(tx: Tx, plan: LoopPlan, loop: Loop) -> None:
     """Give the lists that an iteration of the loop has made memory in the graph."""
-    made = [
-        one for one in plan.lists
-        if isinstance(value := held(tx, one[0]), ListVariable)
-        and value.born >= tx.side_effects.since
-    ]
     inner = [one for one in tx.loops.values() if one.members < loop.members]
-    grow_lists(tx, made, lambda name: appends_of(tx, name, loop, inner, 1))
+    grow_lists(tx, plan.lists, lambda name: appends_of(tx, name, loop, inner, 1))
 
 
 def is_own(tx: Tx, name: str, value: Any) -> bool:
     """Whether a plain list was made by the frame, has no other name, and not too many items."""
     if type(value) not in (ListVariable, DequeVariable) or value.whole is not None:
+        return False
+    if not is_of_body(tx, value):
         return False
     if value.source is not None or (isinstance(value, DequeVariable) and value.maxlen == 0):
         return False

@@ -12,7 +12,7 @@ from ..trackers.array_backed.growing import number_kind
 from ..trackers.array_backed.rows import as_rows, rows_of
 from .escapes import reachable
 from .parts import settled
-from .variables import held, hold, planned_places
+from .variables import held, hold, is_of_body, planned_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,8 @@ def make_rows(
     for name, kind in sorted(plan.rows, key=lambda one: one[0]):
         value = held(tx, name)
         if value is None or (rows := rows_of(value)) is None or tx.state.suspended:
+            continue
+        if not is_of_body(tx, value):
             continue
         known = {*map(id, reachable(others(tx, name)))}
         if known.isdisjoint(map(id, (value, *rows))):

@@ -68,6 +68,12 @@ def hold(tx: Tx, name: str, value: VariableTracker) -> None:
         tx.locals[name] = value
 
 
+def is_of_body(tx: Tx, value: VariableTracker) -> bool:
+    """Whether a value was made in the body that is being traced, if any: it may become an array of
+    the graph there. An older one would become another array in each iteration, or in one arm."""
+    return not tx.graph.is_body or value.born >= tx.side_effects.since
+
+
 def names_of(frame: Tx, value: VariableTracker) -> list[str]:
     """The locals of a frame, and cells that it made, that have a value."""
     outer = frame.code.co_freevars
