@@ -21,7 +21,7 @@ from ..trackers.array_backed.growing import (
     kinds_of,
     runs,
 )
-from ..trackers.array_backed.layouts import Layout, layout_of, lists_in
+from ..trackers.array_backed.layouts import Layout, has_lists, layout_of, lists_in
 from ..trackers.array_backed.queues import as_queue
 from ..trackers.array_backed.tables import TableVariable
 from ..trackers.containers.deques import DequeVariable
@@ -48,6 +48,8 @@ ListPlan = tuple[str, Kinds, Layout, bool]
 """As in `LoopPlan.lists`."""
 OF_SLOTS = {"append": ("LIST_APPEND",), "extend": ("LIST_EXTEND",)}
 """Opnames that do to what is on the stack what a method does."""
+MOST_NUMBERS = 6
+"""Numbers of an item with lists, each of which is an array."""
 LONGEST = 64
 """Stores that fill a list with what it holds before the loop."""
 
@@ -82,15 +84,25 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
         plan_rows(tx, value)
     if item is not None and value.source is not None:
         plan_appended(tx, value, item)
-    items = value.built_items()  # type: ignore[attr-defined]
+    items, is_given = value.built_items(), item is not None  # type: ignore[attr-defined]
     if value.source is not None or (item := item or next(iter(items), None)) is None:
         return
     if (kinds := kinds_of(item := realise(tx, item))) is None:
+        return
+    if has_lists(layout_of(item)) and not (is_given and is_in_arm(tx)):
+        return  # rows that are yet to be filled are for `make_rows`
+    if has_lists(layout_of(item)) and len(kinds) > MOST_NUMBERS:
         return
     for frame, place, plan, name in planned_places(tx, value):
         if name not in [one[0] for one in plan.lists]:
             lists = plan.lists | {(name, kinds, layout_of(item), frame is not tx)}
             raise PlanLoop(place, replace(plan, lists=lists))
+
+
+def is_in_arm(tx: Tx) -> bool:
+    """Whether an arm of a branch is being traced, which no unrolling of its loop does away with."""
+    bodies = tx.side_effects.fields.bodies
+    return bool(bodies) and bodies[-1].carried is None
 
 
 def grow(
