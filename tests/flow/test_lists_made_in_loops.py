@@ -501,3 +501,11 @@ def test_lists_of_comprehensions_can_be_all_that_lists_can(program, dynamic):
     with dl.config.patch(strict=True):
         for count in (5, 3, 4):
             check(compiled, program, VECTOR[:count], LABELS[:count], calls=1)
+
+
+@pytest.mark.parametrize(("items", "later"), [(["a", "b"], ["a", 2.5]), ([1, 2], [1, "c"])])
+def test_items_behind_the_one_that_is_looked_for_may_change(items, later):
+    compiled = dl.compile(lambda x, items, wanted: x + (wanted in items))
+    for held in (items, later):
+        check(compiled, lambda x, items, wanted: x + (wanted in items), VECTOR, held, items[0])
+    assert dl.stats().recompiles == 0

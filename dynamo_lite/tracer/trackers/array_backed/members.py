@@ -20,8 +20,9 @@ def is_in_ints(
 ) -> VariableTracker | None:
     """The answer; None where the items are not all ints, or tuples of as many ints, or where all is
     known. Floats are left out: a NaN is in a list that holds it, and equals nothing."""
+    if (wanted := kinds_of(value)) is None:
+        return None
     kinds, layout = kinds_held(tx, container, value)
-    wanted = kinds_of(value) or ()
     if not kinds or layout != layout_of(value) or not is_flat(layout):
         return None
     if any(kind.dtype.kind not in "bi" for kind in (*kinds, *wanted)):
@@ -38,6 +39,8 @@ def kinds_held(
     array."""
     if isinstance(container, GrowingVariable):
         return container.kinds, container.layout
+    if container.source is not None and not is_data(value):  # items behind a match are not read
+        return (), None
     if (held := alike_items(tx, container)) is None or not any(map(is_data, (value, *held.items))):
         return (), None
     if isinstance(container, ListVariable):
