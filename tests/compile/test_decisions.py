@@ -2,12 +2,16 @@
 import json
 import math
 import sys
+import weakref
 
+import numpy as np
 import pytest
 from dynamo_lite.backends import disk
 from scripts import PREFIX, WARMING, run
 
 from dynamo_lite import config
+from dynamo_lite.script.conclusions import PLAIN_GAIN
+from dynamo_lite.script.program import Program
 from dynamo_lite.tiering import decisions
 from dynamo_lite.tiering.decisions import Decision, Decisions
 
@@ -125,16 +129,37 @@ def f{k}(a, b):
 """
 TOGETHER = "".join(SHARED.format(k=k) for k in range(3)) + """
 a = b = np.linspace(0.0, 1.0, 60)
-for k in range(150000): b = f0(f1(a, b), f2(b, a))
+for k in range(400000): b = f0(f1(a, b), f2(b, a))
 print(b.sum().hex())
 """
 
 
-def test_functions_that_are_worth_it_together_are_compiled_in_the_next_run(script):
+def test_functions_that_took_a_second_are_compiled_in_the_next_run(script):
     program = script(TOGETHER)
     first = run(*WARMING, program)
     code, out, err = run(*WARMING, "--explain", program)
     assert (code, out) == first[:2] and "] f" in err, err
+
+
+@pytest.mark.parametrize("share, pays", [(0.2, False), (0.4, True), (1.6, True)])
+def test_functions_are_worth_the_first_graph_together_that_are_not_alone(share, pays):
+    """`share`: of what the first graph takes, the seconds that each of three functions ran."""
+    names = {"np": np}
+    exec("".join(SHARED.format(k=k) for k in range(3)), names)
+    program = Program(Decisions("program"))
+    costs = program.lender.costs
+    known = []
+    for k in range(3):
+        code = names[f"f{k}"].__code__
+        history = program.history_of(code)
+        history.function, history.names_arrays = weakref.ref(names[f"f{k}"]), True
+        graph = costs.graph(history.plain_size(), is_plain=True)
+        history.account.ran = (share * costs.first_graph() + graph) / PLAIN_GAIN
+        history.account.call = 1e-6
+        known.append((code, history))
+    assert program.pay_together(known) == (known if pays else [])
+    costs.has_generator = True
+    assert program.pay_together(known) == known
 
 
 def test_loops_do_not_bail_out_for_looks_at_the_program_that_were_due_while_they_were_compiled(
