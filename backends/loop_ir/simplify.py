@@ -1,7 +1,7 @@
 """Constructors that simplify: literals, conversions, and operations on literals.
 
 Only rewrites that are exact for every input, floating-point flags included, belong here; what a
-rewrite leaves out may still have to be computed for its flags (`lowering.reports`).
+rewrite leaves out may still have to be computed for its flags (`lowering.arithmetic.reports`).
 """
 from __future__ import annotations
 

@@ -30,32 +30,21 @@ from ..passes.materialise import Access, choose_materialised, reading_of
 from ..passes.memory import plan_memory
 from ..passes.repeated_checks import drop_repeated_checks
 from ..passes.schedule import schedule
-from . import (  # noqa: F401  (they register)
-    at_positions,
-    creation,
-    flow,
-    masks,
-    matmul,
-    numbers,
-    pointwise,
-    powers,
-    recursion,
-    reductions,
-    strided_views,
-    structure,
-    unbacked,
-    updates,
-    views,
-)
-from .changes import own_copy
-from .context import LOWERINGS, READINGS, Loops, Lowering, WhyExtern
-from .externs import bind_results, lower_extern, object_value, own_number
-from .magnitudes import check_magnitudes
-from .overwriting import KeepsOldContents, is_there, overwritten
-from .pieces import is_everything, only_pieces
-from .recursion import with_functions
-from .values import NATIVE, CannotLower, Value, load_of
-from .writes import write_inputs
+from .arithmetic import creation, pointwise, powers, reductions  # noqa: F401  (they register)
+from .calls import matmul  # noqa: F401
+from .calls.externs import bind_results, lower_extern, object_value, own_number
+from .control_flow import bodies, recursion  # noqa: F401
+from .control_flow.recursion import with_functions
+from .indexing import masks, strided_views, structure, views  # noqa: F401
+from .scalars import numbers, unbacked  # noqa: F401
+from .scalars.magnitudes import check_magnitudes
+from .state.changes import own_copy
+from .state.context import LOWERINGS, READINGS, Loops, Lowering, WhyExtern
+from .state.values import NATIVE, CannotLower, Value, load_of
+from .writes import at_positions, updates  # noqa: F401
+from .writes.after_commit import write_inputs
+from .writes.overwriting import KeepsOldContents, is_there, overwritten
+from .writes.pieces import is_everything, only_pieces
 
 PASSES = (hoist, merge, drop_repeated_checks, schedule, plan_memory)
 

@@ -33,7 +33,7 @@ from ..loop_ir.loops import Buffer, Kernel
 from ..loop_ir.printing import print_program
 from ..loop_ir.program import Launch, Program, all_steps
 from ..lowering.lower import lower
-from ..lowering.values import NATIVE as NATIVE_OF_ALL
+from ..lowering.state.values import NATIVE as NATIVE_OF_ALL
 from ..passes.memory import bytes_made
 from .binaries.build import INSTALL
 from .devices.device import CuPyDevice, Device, is_installed

@@ -14,7 +14,10 @@ PACKAGES = {"dynamo_lite": ROOT / "dynamo_lite", "dynamo_lite.guards": ROOT / "g
 FOLDERS = """
 errors native base bytecode ir ir.rules ir.definitions ir.ops ir.derivatives ir.passes
 guards guards.shapes guards.programs
-backends.loop_ir backends backends.passes backends.lowering
+backends.loop_ir backends backends.passes
+backends.lowering.state backends.lowering.arithmetic backends.lowering.scalars
+backends.lowering.calls backends.lowering.indexing backends.lowering.writes
+backends.lowering.control_flow backends.lowering
 backends.llvm.builder backends.llvm.maths backends.llvm.objects backends.llvm.kernels
 backends.llvm.entry backends.llvm
 backends.triton.kernels backends.triton.binaries backends.triton.devices backends.triton.plans

@@ -10,7 +10,7 @@ import functools
 import numpy as np
 import pytest
 from dynamo_lite.backends.lowering import lower  # noqa: F401  (lowerings register)
-from dynamo_lite.backends.lowering.context import LOWERINGS
+from dynamo_lite.backends.lowering.state.context import LOWERINGS
 
 from dynamo_lite.ir.ops import bfloat16
 from dynamo_lite.ir.row import ROWS

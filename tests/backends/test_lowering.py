@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from dynamo_lite.backends.loop_ir.program import Allocate, Commit, Extern, Launch, Program
-from dynamo_lite.backends.lowering.context import LOWERINGS
 from dynamo_lite.backends.lowering.lower import lower
+from dynamo_lite.backends.lowering.state.context import LOWERINGS
 
 from dynamo_lite.ir import core
 from dynamo_lite.ir.row import ROWS

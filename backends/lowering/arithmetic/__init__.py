@@ -1,0 +1,1 @@
+"""What kernels compute: element by element, folded along axes, or made of the position."""

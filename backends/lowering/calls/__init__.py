@@ -1,0 +1,1 @@
+"""Steps that are calls: of NumPy, and of BLAS."""

@@ -1,0 +1,1 @@
+"""Parts of arrays, and arrays made of parts: views, masks, positions, joins."""

@@ -1,0 +1,1 @@
+"""What is known so far: values of nodes, whose memory they have, and who still reads them."""
