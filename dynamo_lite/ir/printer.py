@@ -24,7 +24,7 @@ from .types import ArrayType
 
 RESERVED = frozenset({
     "np", "operator", "core", "control", "graph", "body", "slice", "min", "max", "bool",
-    "int", "float", "complex",
+    "int", "float", "complex", "output",
 })
 
 BINARY: Mapping[Any, str] = {

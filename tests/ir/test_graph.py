@@ -161,3 +161,12 @@ def test_operations_are_at_the_users_lines():
 class Unstackable:
     def __array__(self, dtype=None, copy=None):
         raise ValueError("no array")
+
+
+def test_an_argument_may_be_called_output():
+    b = Builder()
+    x = b.input("output", array("f8", 3))
+    b.graph.output((b.call(np.negative, x),))
+    verify(b.graph)
+    (found,) = b.graph(np.ones(3))
+    np.testing.assert_array_equal(found, -np.ones(3))
