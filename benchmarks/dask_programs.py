@@ -2,7 +2,8 @@
 
 Both run on the same cluster of two processes of one thread, with the same blocks, which lie on the
 workers. Times are the least of some rounds, after one that warms up; tasks are those of the graph
-as it is handed over, and as Dask optimises it. Run as `python benchmarks/dask_programs.py [MB]`.
+as it is handed over, and as Dask optimises it. Run as
+`python -m benchmarks.dask_programs [MB] [name …]`.
 """
 import sys
 import time
@@ -163,13 +164,15 @@ def compared(function, arguments, client):
     return theirs / ours, mine[0] / plain[0]
 
 
-def main(megabytes):
+def main(megabytes, names):
     warnings.filterwarnings("ignore", "Sending large graph")
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(
         cluster
     ) as client:
         ratios, fewer = [], []
         for function, arguments in programs(megabytes):
+            if names and function.__name__ not in names:
+                continue
             ratio, share = compared(function, arguments, client)
             ratios.append(ratio)
             fewer.append(share)
@@ -178,4 +181,4 @@ def main(megabytes):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 64)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 64, sys.argv[2:])

@@ -9,6 +9,10 @@ from typing import Any
 
 LEAST = 1 << 20
 """Bytes that take as long to compute as Dask takes for a task."""
+MOST = 16 << 20
+"""Bytes from which on blocks are no faster. Beyond twice as many, C's allocator gives memory back
+to the system each time (glibc: `DEFAULT_MMAP_THRESHOLD_MAX`), and every page of the next block is
+new."""
 MOST_TASKS = 20_000
 """For which Dask's own graph stays small: each of them takes some kilobytes."""
 ROUNDS = 4
@@ -33,7 +37,7 @@ def bytes_per_block(sizes: Sequence[int], workers: int, limit: int | None) -> in
     it is computed. The limit of memory is the only one that is never exceeded."""
     if not sizes:
         return LEAST
-    fitting = last_cache() // (COPIES * workers * len(sizes))
+    fitting = min(last_cache() // (COPIES * workers * len(sizes)), MOST)
     balanced = max(sizes) // (ROUNDS * workers)
     found = max(min(max(fitting, LEAST), balanced), LEAST >> 2, max(sizes) // MOST_TASKS)
     if limit is not None:

@@ -291,9 +291,15 @@ class Blockwise:
     def as_dask(self, flat_args: Any) -> Any:
         """What Python makes of the function, with Dask's arrays in the place of all others that are
         cut."""
-        return self.flat(*map_leaves(
+        given = map_leaves(
             lambda leaf: in_blocks(leaf, leaf.chunks) if isinstance(leaf, BlockSource) else leaf,
-            flat_args))
+            flat_args)
+        try:
+            return self.flat(*given)
+        except AttributeError as error:
+            if isinstance(error.obj, da.Array) and not hasattr(np.ndarray, str(error.name)):
+                error.args = (f"'numpy.ndarray' object has no attribute {error.name!r}",)
+            raise
 
     def raises(self, error: Exception, flat_args: Any, record: FrameRecord) -> NoReturn:
         """What Python does until NumPy raises the error, from the line where Dask has one of its

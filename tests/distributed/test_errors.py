@@ -46,6 +46,11 @@ WRONG = """
     np.percentile(x, 101)
     np.percentile(x, [5, -1], axis=0)
     np.nanquantile(x, 1.5, axis=0)
+    np.percentile(x, 30, method="wrong")
+    np.quantile(x, 0.3, 0, None, False, "wrong")
+    np.nanpercentile(x, 30, axis=1, method="wrong")
+    np.repeat(x, float("nan"))
+    np.repeat(x, -1.5, axis=0)
     np.repeat(x, [1, 2, 3], axis=1)
     np.repeat(x, [1, -2], axis=1)
     x.repeat([1, 2], axis=0)
@@ -72,6 +77,32 @@ def test_wrong_calls_raise_numpys_error(wrong, rows):
     expected = raised_by(function, x)
     assert raised_by(dl.compile(function), da.from_array(x, (rows // 3, 2))) == expected
     assert raised_by(dl.stream(function, chunks=rows // 3), x) == expected
+
+
+def test_attributes_that_no_array_has():
+    def program(x):
+        return (x + 1).nonsense
+
+    x = np.zeros((1000, 2))
+    with pytest.raises(AttributeError) as expected:
+        program(x)
+    for call in (lambda: dl.compile(program)(da.from_array(x, 300)),
+                 lambda: dl.stream(program, chunks=300)(x)):
+        with pytest.raises(AttributeError) as raised:
+            call()
+        assert str(raised.value) == str(expected.value)
+        assert traceback.extract_tb(raised.tb)[-1].line == "return (x + 1).nonsense"
+
+
+def test_attributes_that_an_object_of_the_program_has_not():
+    class Model:
+        rate = 2
+
+    def program(x, model):
+        return x.sum() * model.speed
+
+    with pytest.raises(AttributeError, match="^'Model' object has no attribute 'speed'$"):
+        dl.compile(program)(da.ones((1000, 2), chunks=300), Model())
 
 
 @pytest.mark.parametrize("wrong", ["~x", "x.sum(axis=5)", "x[:0].max(axis=0)"])

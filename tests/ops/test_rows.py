@@ -167,7 +167,7 @@ CALLS: dict[Any, Calls] = {
         ([s.array(), s.array()],), {})),
     **dict.fromkeys((np.split, np.array_split), lambda s: (
         (s.array(), s.choice(1, 2, 3, [1, 3]), s.axis()), {})),
-    np.repeat: lambda s: ((s.array(), s.choice(0, 1, 2, -1), s.choice(None, s.axis())), {}),
+    np.repeat: lambda s: ((s.array(), s.choice(0, 1, 2, -1, 2.5), s.choice(None, s.axis())), {}),
     np.tile: lambda s: ((s.array(), s.choice(2, (2, 1), (1, 2, 2))), {}),
     np.roll: lambda s: ((s.array(), s.choice(0, 1, -2, 5), s.choice(None, s.axis())), {}),
     core.diagonals: lambda s: ((s.array(), 0, 1), {}),

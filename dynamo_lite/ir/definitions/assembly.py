@@ -107,7 +107,7 @@ def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
     if isinstance(repeats, (list, tuple, np.ndarray)):
         size = kind.size if axis is None else kind.shape[normal_axis(axis, kind.ndim)]
         raise Wrong if _are_refused([*repeats], size) else Unsupported("repeat with several counts")
-    times = as_size(repeats)
+    times = as_size(_without_fraction(repeats))
     if kind.form is not Form.ARRAY or kind.ndim == 0:
         raise Unsupported("repeat of a scalar")
     if not must(emit.facts, "less_equal", 0, times):
@@ -123,6 +123,15 @@ def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
     wide = emit(np.broadcast_to, spread, (*shape[:after], times, *shape[after:]))
     joined = (*shape[:place], shape[place] * times, *shape[after:])
     return emit(np.reshape, wide, joined, copy=True)
+
+
+def _without_fraction(count: Any) -> Any:
+    """A count of Python's floats, of which NumPy takes the whole part."""
+    if type(count) is not float:
+        return count
+    if not abs(count) < 2.0**63:
+        raise Wrong
+    return int(count)
 
 
 def _are_refused(counts: Sequence[Any], size: Size) -> bool:

@@ -5,6 +5,7 @@ Most are tried out on fake arrays (`trials`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,30 @@ def tried(target: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def quantiles(target: Callable[..., Any], most: float) -> Callable[..., Any]:
-    """The rule of a function of quantiles, which has none below 0 or above `most`."""
-    whole = tried(target)
+    """The rule of a function of quantiles, which has none below 0 or above `most`, nor by a method
+    that NumPy has not."""
+    whole, names = tried(target), positional_names(target)
 
     def infer(a: Any, q: Any, *args: Any, facts: Facts, **kwargs: Any) -> Any:
         numbers = [n for n in leaves(q) if type(n) in (int, float)]
         if not all(0 <= n <= most for n in numbers):
             raise Wrong
+        method = by_name(names, (a, q, *args), kwargs).get("method")
+        if type(method) is str and not _is_method(method):
+            raise Wrong
         return whole(a, q, *args, facts=facts, **kwargs)
 
     return infer
+
+
+@cache
+def _is_method(name: str) -> bool:
+    """Whether NumPy computes quantiles by a method of this name."""
+    try:
+        np.quantile(np.zeros(1), 0.5, method=name)  # type: ignore[call-overload]
+    except ValueError:
+        return False
+    return True
 
 
 def into_c_order(target: Callable[..., Any]) -> Callable[..., Any]:
