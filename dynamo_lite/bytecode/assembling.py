@@ -30,6 +30,7 @@ from .reading import (
 _OPCODE = dis.opmap
 _EXTENDED_ARG = _OPCODE["EXTENDED_ARG"]
 _JUMP_BACK = _OPCODE["JUMP_BACKWARD_NO_INTERRUPT"]
+_NOP = _OPCODE["NOP"]
 _HAS_ARGUMENT = dis.HAVE_ARGUMENT
 _WITH_NAME = frozenset({"LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR", "LOAD_GLOBAL"})
 _WITH_FLAG_BIT = frozenset({"LOAD_GLOBAL", "LOAD_ATTR"} if VERSION >= (3, 12) else {"LOAD_GLOBAL"})
@@ -239,11 +240,17 @@ class Assembler:
 
 
 def jump_back(text: bytearray, at: int, to: int) -> bool:
-    """Write a jump to an earlier offset over four bytes; False where it is too far away."""
+    """Write a jump to an earlier offset over four bytes; False where it is too far away. Nothing
+    is left of an instruction whose argument begins in there: it would be another one."""
     distance = (at + 4 - to) // 2
     if distance > 0xFFFF:
         return False
-    text[at : at + 4] = bytes((_EXTENDED_ARG, distance >> 8, _JUMP_BACK, distance & 255))
+    end, is_cut = at + 4, text[at + 2] == _EXTENDED_ARG
+    text[at:end] = bytes((_EXTENDED_ARG, distance >> 8, _JUMP_BACK, distance & 255))
+    while is_cut:
+        is_cut = text[end] == _EXTENDED_ARG
+        text[end : end + 2] = bytes((_NOP, 0))
+        end += 2
     return True
 
 

@@ -16,7 +16,8 @@ import pytest
 from scripts import WARMING, run, same_as_python
 
 import dynamo_lite as dl
-from dynamo_lite.bytecode.loop_functions import loop_sites
+from dynamo_lite.bytecode.loop_functions import loop_function, loop_sites
+from dynamo_lite.bytecode.reading import read
 from dynamo_lite.native import value_in_frame
 from dynamo_lite.runtime.compile_frame import Options, compiled_function
 from dynamo_lite.script import running_loops
@@ -724,6 +725,17 @@ def test_loops_that_are_left_in_other_ways_stay(body):
     names = {}
     exec("def f():\n " + body, names)
     assert loop_sites(names["f"].__code__) == []
+
+
+def test_nothing_is_left_of_a_long_jump_behind_the_loop():
+    names = {}
+    exec("def f(n, more):\n for i in range(n): pass\n if more:\n  n = [" + "n + n, " * 400 + "]",
+         names)
+    (site,) = loop_sites(names["f"].__code__)
+    loop = loop_function(names["f"], site, frozenset({"n", "more"}), True)
+    instructions = read(loop.function.__code__)
+    tests = [each for each in instructions if each.opname == "POP_JUMP_IF_FALSE"]
+    assert all(instructions[each.target].opname == "LOAD_CONST" for each in tests)
 
 
 # -- random programs
