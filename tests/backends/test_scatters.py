@@ -154,3 +154,20 @@ def test_elements_in_turn_are_those_of_the_axes_that_positions_vary_along():
     assert axes_in_turn(kernel) == {kernel.axes[0]}
     assert kernel.vector is kernel.axes[1]
     assert not kernel.parallel
+
+
+@pytest.mark.parametrize("key", [
+    np.s_[1:], np.s_[..., ::2], np.s_[1:, None], (), None, 1, np.s_[:, 2],
+], ids=str)
+def test_ufuncs_at_slices(key):
+    def add(x, v):
+        np.add.at(x, key, v)
+        np.maximum.at(x, key, 2)
+        return x * 2
+
+    with dl.config.patch(strict=True):
+        found, expected = (
+            outcome(function, [np.arange(12.0).reshape(3, 4), 0.5])
+            for function in (dl.compile(add, backend="llvm"), add)
+        )
+    assert not differences(found, expected)

@@ -95,7 +95,7 @@ class Writer:
     def at(self) -> None:
         name = self.one("x", "x", "z", "z", "y", "v", "k", "x[1:]", "z[::-1]", "m[:, 1]", "m", "a")
         key = self.one("(i, i % 3)", "(i, 1)", "(slice(None), [0, 0])", "i") if name in "ma" else (
-            self.places())
+            self.places() if self.r.random() < 0.9 else self.one("slice(1, None)", "...", "None", "1"))
         function = self.one("add", "add", "add", "subtract", "multiply", "maximum", "minimum", "divide",
                             "bitwise_or", "logical_or", "negative", "floor_divide", "copysign", "fmax",
                             "left_shift", "hypot")  # fmt: skip

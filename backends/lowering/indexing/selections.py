@@ -25,6 +25,8 @@ from .views import basic_getitem, is_basic
 
 def gathered(low: Lowering, base: Value, key: Any) -> Value:
     """The elements that integer arrays select, in the memory of `base`."""
+    if all(item is None or item is Ellipsis or isinstance(item, slice) for item in _items(key)):
+        raise CannotLower("slices alone look nothing up")
     types = map_leaves(lambda leaf: leaf.type if isinstance(leaf, (Node, Value)) else leaf, key)
     strides = (0,) * len(base.shape)  # of no interest: what is gathered has its own
     shaped = replace(base.type, shape=base.shape, strides=strides, form=Form.ARRAY)
