@@ -128,7 +128,7 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
         size = source.shape[dim := next(dims)]
         if isinstance(item, slice):
             axis = next(kept)
-            index.append(_slice_start(low, item, size, axis))
+            index.append(_slice_start(item, size, axis))
         else:
             place = _checked(low, item, gathered, size)
             computed.append((place, source.axes[dim]))
@@ -192,7 +192,7 @@ def _ndim(item: Any) -> int:
     return len(item.shape) if isinstance(item, Value) else 0
 
 
-def _slice_start(low: Lowering, item: slice, size: Size, axis: Axis) -> Offset:
+def _slice_start(item: slice, size: Size, axis: Axis) -> Offset:
     if item == slice(None):
         return affine.along(axis)
     if not isinstance(size, int) or any(

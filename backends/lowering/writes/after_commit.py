@@ -80,7 +80,7 @@ def not_overwritten(low: Lowering, target: Value, chain: list[Piece]) -> list[Pi
         part = target if is_everything(view) else strided_view(low, target, view)
         operand = low.values.get(value, value)
         check_number(low, operand, part.dtype)
-        element = operand_at(low, squeezed(low, operand, len(part.shape)), part.axes, part.dtype)
+        element = operand_at(low, squeezed(operand, len(part.shape)), part.axes, part.dtype)
         if (low.errstate, element) not in evaluated and not tried_out(low, part, element):
             kept.insert(0, piece)
         if is_everything(view):
@@ -90,7 +90,7 @@ def not_overwritten(low: Lowering, target: Value, chain: list[Piece]) -> list[Pi
 
 def expressions_of(low: Lowering, target: Value, piece: Piece) -> set[Expr]:
     """Everything that an assignment to the whole array computes for each element."""
-    value = squeezed(low, low.values.get(piece[1], piece[1]), len(target.shape))
+    value = squeezed(low.values.get(piece[1], piece[1]), len(target.shape))
     return set(walk((operand_at(low, value, target.axes, target.dtype),)))
 
 
@@ -101,7 +101,7 @@ def prepared(
     when it may be computed in place and is all that is written there."""
     if not isinstance(value, Value):
         return value
-    value = squeezed(low, value, len(target.shape))
+    value = squeezed(value, len(target.shape))
     expr = simplify.convert(value.expr, target.dtype)
     if isinstance(expr, (Const, Scalar)):
         return replace(value, expr=expr)

@@ -107,7 +107,7 @@ def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
     place = load_of(target)
     if not low.ownership.reads(value, place.buffer):
         return False
-    element = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
+    element = operand_at(low, squeezed(value, len(target.shape)), target.axes, target.dtype)
     return any(
         part != place and low.ownership.root(part.buffer) == place.buffer
         for part in walk((element,)) if isinstance(part, (Load, Gather))
@@ -133,7 +133,7 @@ def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -
 
 def write_elements(low: Lowering, target: Value, value: Any) -> None:
     """Assign to elements at computed positions."""
-    expr = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
+    expr = operand_at(low, squeezed(value, len(target.shape)), target.axes, target.dtype)
     place = target.expr
     assert isinstance(place, (Gather, Load))
     indices = place.indices if isinstance(place, Gather) else ()
@@ -264,13 +264,13 @@ def place(low: Lowering, node: Node, target: Value, view: ViewSteps, value: Any)
 
 def assign(low: Lowering, target: Value, value: Any) -> None:
     """Store a value, of a shape that broadcasts, with the conversion of an assignment."""
-    value = squeezed(low, value, len(target.shape))
+    value = squeezed(value, len(target.shape))
     expr = operand_at(low, value, target.axes, target.dtype)
     place = load_of(target)
     low.launch(target.axes, Store(place.buffer, place.offset, expr))
 
 
-def squeezed(low: Lowering, value: Any, ndim: int) -> Any:
+def squeezed(value: Any, ndim: int) -> Any:
     """Assignment drops leading dimensions of one element that the target does not have."""
     if not isinstance(value, Value) or len(value.shape) <= ndim:
         return value

@@ -114,7 +114,7 @@ for _name, _count in (
 
 for _name, _kind_of in TRANSFORMS.items():
     _target = getattr(np.fft, _name)
-    op(_target, Kind.EXTERN, infer=rules.transform_rule(_target, _kind_of), flags=True)
+    op(_target, Kind.EXTERN, infer=rules.transform_rule(_kind_of), flags=True)
 op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False), sequences="numbers",
    means="meanings.sort")
 op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True), sequences="numbers",

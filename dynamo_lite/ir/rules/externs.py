@@ -95,7 +95,7 @@ def counting(target: Callable[..., Any]) -> Callable[..., Any]:
     return infer
 
 
-def transform_rule(target: Callable[..., Any], kind_of: str) -> Callable[..., Any]:
+def transform_rule(kind_of: str) -> Callable[..., Any]:
     """`np.fft`: lengths along one axis; "r" halves them, "i" doubles them."""
 
     def infer(
