@@ -1,7 +1,7 @@
 """Lists of numbers that loops change: in the graph, and exactly Python's lists afterwards."""
 import numpy as np
 import pytest
-from dynamo_lite.backends.lowering import structure
+from dynamo_lite.backends.lowering.indexing import structure
 
 import dynamo_lite as dl
 from benchmarks.list_programs import primes_by_division
@@ -367,3 +367,51 @@ def test_an_index_of_a_list_is_counted_from_the_front_once(monkeypatch):
     monkeypatch.setattr(structure, "counted_from_front", lambda *args: again.append(args))
     check(dl.compile(reads_around), reads_around, np.arange(60))
     assert not again
+
+
+def added_to(x):
+    out = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            out += [i]
+    return out
+
+
+def extended(x):
+    out = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            out.extend((i, i + 1))
+            out.extend([])
+    return out, len(out)
+
+
+def with_pairs(x):
+    out = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            out += [(i, -i), (i + 1, 2)]
+    return out
+
+
+@pytest.mark.parametrize("program", [added_to, extended, with_pairs])
+def test_literals_are_added_item_by_item(program):
+    compiled = dl.compile(program, fullgraph=True)
+    for x in (VECTOR, VECTOR * 0, VECTOR * 0 + 0.6):
+        check(compiled, program, x, calls=2)
+
+
+def with_several_types(x):
+    out = [1]
+    for i in range(len(x)):
+        if x[i] > 0.9:
+            out += [i, x[i]]
+        elif x[i] > 2:
+            out += i
+    return out
+
+
+def test_literals_of_other_types_are_left_to_python():
+    compiled = dl.compile(with_several_types)
+    for x in (VECTOR, VECTOR * 3):
+        check(compiled, with_several_types, x, calls=2)

@@ -28,7 +28,16 @@ from ..arrays.unions import UnionNumber, as_int
 from ..containers.lists import ListVariable
 from ..containers.slices import SliceVariable
 from .elements import Elements, elements_of
-from .layouts import Layout, built, items_of, layout_of, lists_in, numbers_of
+from .layouts import (
+    Layout,
+    built,
+    is_list,
+    is_tuple,
+    items_of,
+    layout_of,
+    lists_in,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -119,9 +128,17 @@ class GrowingVariable(InArrays):
         return NONE
 
     def method_extend(self, tx: Tx, items: VariableTracker) -> VariableTracker:
+        if is_tuple(items) or is_list(items):
+            for item in items.built_items():  # type: ignore[attr-defined]
+                self.method_append(tx, item)
+            return NONE
         if items is self or not isinstance(items, ArrayVariable | GrowingVariable):
             raise self.refusal(f"method 'extend' of {self.describe()} by {items.describe()}")
         return tx.known(extend).call(tx, (self, items), {})
+
+    def method___iadd__(self, tx: Tx, items: VariableTracker) -> VariableTracker:
+        self.method_extend(tx, items)
+        return self
 
     def method_pop(self, tx: Tx, index: VariableTracker = LAST) -> VariableTracker:
         if index is not LAST and not (index.is_constant() and index.as_constant(tx) == -1):

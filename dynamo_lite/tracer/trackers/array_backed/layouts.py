@@ -93,17 +93,20 @@ class KeptList(InArrays):
 
 def items_of(layout: Layout, *columns: list[Any]) -> list[Any]:
     """The items whose numbers lie in columns."""
-    return [python_item(layout, iter(numbers)) for numbers in zip(*columns)]
+    return together(layout, iter(columns), len(columns[0]))
 
 
-def python_item(layout: Layout, numbers: Iterator[Any]) -> Any:
+def together(layout: Layout, columns: Iterator[list[Any]], count: int) -> list[Any]:
+    """So many items, all of them at once: each kind of part is put together by one call."""
     if layout is None:
-        return next(numbers)
-    parts = [python_item(part, numbers) for part in layout[1]]
-    return tuple(parts) if layout[0] == "tuple" else parts
+        return next(columns)
+    kind, inner = layout
+    parts = [together(part, columns, count) for part in inner]
+    rows = zip(*parts) if parts else (() for _ in range(count))
+    return [*rows] if kind == "tuple" else [*map(list, rows)]
 
 
 __all__ = [
-    "KeptList", "Layout", "built", "has_lists", "is_flat", "is_tuple", "items_of", "layout_of",
-    "lists_in", "numbers_of",
+    "KeptList", "Layout", "built", "has_lists", "is_flat", "is_list", "is_tuple", "items_of",
+    "layout_of", "lists_in", "numbers_of",
 ]
