@@ -146,13 +146,15 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
         if (tx.code, loop.head) not in tx.state.options.loops and has_loops(made, many, count):
             raise PlanLoop((tx.code, loop.head), LoopPlan())
         return
-    each = max(len(made), (tx.state.steps - steps) / STEPS) / (count - 1)
+    is_looked_at = goes_through_elements(tx, iterator)
+    work = len(made) if is_looked_at else max(len(made), (tx.state.steps - steps) / STEPS)
+    each = work / (count - 1)
     place = tx.code, loop.head
     if place not in tx.state.options.loops and is_long(made, many, count - 1):
         raise PlanLoop(place, LoopPlan())
-    if goes_through_elements(tx, iterator):
-        return
-    if place not in tx.state.options.loops and is_large(tx, made, many, count - 1):
+    if not is_looked_at and place not in tx.state.options.loops and (
+        is_large(tx, made, many, count - 1)
+    ):
         raise PlanLoop(place, LoopPlan())
     if isinstance(many, int) and each * many > tx.state.budget:
         enough = math.ceil(1.25 * each * many / 1000) * 1000
