@@ -101,14 +101,20 @@ def learn_layout(kind: type) -> None:
 EXPORTS = "random_standard_normal", "random_standard_exponential", "random_bounded_uint64_fill"
 
 
-def learn_distributions() -> None:
-    """Tell the native core where NumPy's own functions are, which it lets others call."""
+@cache
+def distributions() -> dict[str, int]:
+    """Where NumPy's own functions are that it lets others call; 0 where it does not."""
     try:
         library = ctypes.CDLL(np.random._generator.__file__)
-        addresses = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in EXPORTS]
+        found = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in EXPORTS]
     except (AttributeError, OSError):
-        return
-    know_distributions(*(address or 0 for address in addresses))
+        return dict.fromkeys(EXPORTS, 0)
+    return {name: address or 0 for name, address in zip(EXPORTS, found)}
+
+
+def learn_distributions() -> None:
+    """Tell the native core where they are."""
+    know_distributions(*distributions().values())
 
 
 @cache

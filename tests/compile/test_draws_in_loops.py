@@ -9,6 +9,8 @@ import pytest
 
 import dynamo_lite as dl
 
+from tests.oracle import check
+
 
 def walk(rng, n):
     x = 0.0
@@ -222,3 +224,23 @@ def test_a_second_process_with_the_code_of_the_first(tmp_path):
                        capture_output=True, text=True).stdout for _ in range(2)
     )
     assert first == second != ""
+
+
+def of_given_parameters(n, place, scale):
+    rng = np.random.default_rng(3)
+    total = np.zeros(5)
+    for _ in range(n):
+        total[0] += rng.normal(place, scale)
+        total[1] += rng.exponential(scale)
+        total[2] += rng.standard_normal() + rng.standard_exponential()
+        total[3] += rng.normal(total[0] * 0.5, 0.8)
+        total[4] += rng.normal(scale=scale)
+    return total, rng.random()
+
+
+def test_parameters_that_raise_flags_or_errors():
+    """NumPy looks at neither the flags of what it computes with a number, nor at its size."""
+    compiled = dl.compile(of_given_parameters)
+    for place in (0.0, -0.0, 2.5, 1e-310, 1.7e308, np.inf, np.nan):
+        for scale in (1.0, 0.0, -0.0, 1e-310, 1e308, np.inf, np.nan, -1.0):
+            check(compiled, of_given_parameters, 40, place, scale, calls=2)

@@ -7,10 +7,12 @@ the loader finds it.
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
 
 import numpy as np
 
+from ....base.loading import loaded
 from ....ir.ops.c_functions import UFUNCS
 from ....ir.ops.columns import having
 from ....native import _core
@@ -28,8 +30,11 @@ C_TYPES = {
 CALLS_LEFT = "python.calls_left"
 """The function that tells how many more calls inside each other Python's recursion limit allows,
 and the stack if each takes so many bytes."""
-MARKS = (b"numpy.loop.", b"libm.", CALLS_LEFT.encode())
-_CALLED = re.compile(r"@(numpy\.loop\.\w+\.\w(?:\.data)?|libm\.\w+|python\.calls_left)\b")
+DRAWS = "numpy.draw."
+"""NumPy's functions of a bit generator that give a number of a distribution."""
+MARKS = (b"numpy.loop.", b"libm.", CALLS_LEFT.encode(), DRAWS.encode())
+_CALLED = re.compile(
+    r"@(numpy\.loop\.\w+\.\w(?:\.data)?|libm\.\w+|python\.calls_left|numpy\.draw\.\w+)\b")
 
 
 def loop_symbol(name: str, char: str) -> str:
@@ -79,15 +84,28 @@ def _declaration(name: str) -> str:
         return f"@{name} = external global i8"
     if name == CALLS_LEFT:
         return f"declare i64 @{name}(i64)"
+    if name.startswith(DRAWS):
+        return f"declare double @{name}(ptr)"
     if name.startswith("numpy."):
         return f"declare void @{name}(ptr, ptr, ptr, ptr)"
     kind, operands = C_TYPES[name.removeprefix(c_symbol(""))]
     return f"declare {kind} @{name}({', '.join([kind] * operands)})"
 
 
-@cache
 def addresses() -> dict[str, int]:
     """Where everything lies in this process."""
+    return {**of_numbers(), **of_draws()} if "numpy.random" in sys.modules else of_numbers()
+
+
+@cache
+def of_draws() -> dict[str, int]:
+    """NumPy's functions that draw, for who has a generator."""
+    known = loaded("....ir.random_memory", __package__).distributions()
+    return {f"{DRAWS}{name}": address for name, address in known.items()}
+
+
+@cache
+def of_numbers() -> dict[str, int]:
     found = {c_symbol(name): _core.c_function(name) or 0 for name in C_TYPES}
     found[CALLS_LEFT] = _core.c_function("calls_left") or 0
     for name, ufunc in LOOPS.items():

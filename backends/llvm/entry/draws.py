@@ -21,7 +21,8 @@ from ....ir.sizes import SizeExpr
 from ....ir.types import Form
 from ....native import c_function, draw_between, draw_from
 from ...loop_ir.program import Extern, Ref, Step, all_steps
-from ..builder.elements import F64, I64, scalar_type
+from ..builder.elements import BOOL, F64, I64, scalar_type
+from ..builder.externals import DRAWS
 from ..builder.values import Value
 from .state import Entry
 
@@ -45,10 +46,18 @@ class Draw:
 
 FIRST_OF_PYTHON = 11
 UNIT, UNIFORM = (0, 11), (1, 2, 12)
-MODERATE = 2.0**-900
+MODERATE_EXPONENT = -900
+LEAST_EXPONENT = 1023 + MODERATE_EXPONENT
+MODERATE = 2.0**MODERATE_EXPONENT
 """Numbers as large as this, and no larger than the inverse, are far from those that raise flags."""
 SOURCE_WORDS, NEXT_DOUBLE = 9, 24
 """The size of what is known of a generator, and where its C interface has the function."""
+DIRECT = {
+    7: ("random_standard_normal", False), 8: ("random_standard_normal", True),
+    9: ("random_standard_exponential", False), 10: ("random_standard_exponential", False),
+}
+"""Distributions that are one function of NumPy's, times the scale if there is one, and whether a
+location is added."""
 LIMITS = (("low", 0.0), ("high", 1.0))
 LOCATION = (("loc", 0.0), ("scale", 1.0))
 SCALE = (("scale", 1.0),)
@@ -222,6 +231,8 @@ def write_draw(
         drawn = unit(entry, source)
         entry.builder.store(drawn if ends == (0.0, 1.0) else low + (high - low) * drawn, number)
         entry.pointers[name] = number
+    elif draw.number in DIRECT:
+        entry.pointers[name] = by_numpy(entry, draw, values, source)
     else:
         entry.pointers[name] = by_core(entry, draw, values, source)
 
@@ -245,6 +256,44 @@ def unit(entry: Entry, source: str) -> Value:
     state = entry.frame.pointer_at(interface, 0)
     function = entry.frame.pointer_at(interface, NEXT_DOUBLE)
     return Value(builder, builder.emit(f"call double {function}(ptr {state})"), F64)
+
+
+def by_numpy(entry: Entry, draw: Draw, values: Sequence[Any], source: str) -> str:
+    """A number by NumPy's own function of a bit generator. Where that is not known, or what is
+    computed with the number might raise flags, it is left to the core."""
+    builder = entry.builder
+    assert draw.number is not None
+    function, has_location = DIRECT[draw.number]
+    given = [as_number(entry, value, F64) for value in values]
+    interface = entry.frame.pointer_at(source, 0)
+    is_quick = Value(builder, builder.emit(f"icmp ne ptr {interface}, null"), BOOL)
+    for value in given:
+        is_quick = is_quick & is_moderate(value)
+    if given:
+        is_quick = is_quick & given[-1].bits().like_retyped(I64).ge(0)
+    number = builder.stack("double")
+    quick, rare, done = map(builder.fresh, ("quick", "rare", "done"))
+    builder.branch(~is_quick, rare, quick, is_rare=True)
+    builder.label(rare)
+    by_hand = builder.load(by_core(entry, draw, values, source), F64)
+    builder.store(by_hand, number)
+    builder.jump(done)
+    builder.label(quick)
+    drawn = Value(builder, builder.emit(f"call double @{DRAWS}{function}(ptr {interface})"), F64)
+    if given:
+        drawn = given[-1] * drawn
+    builder.store(given[0] + drawn if has_location else drawn, number)
+    builder.jump(done)
+    builder.label(done)
+    return number
+
+
+def is_moderate(value: Value) -> Value:
+    """Whether a number is 0 or `MODERATE`, as the core sees it."""
+    magnitude = value.bits().like_retyped(I64) << 1
+    exponent = magnitude.binary("lshr", 53) - LEAST_EXPONENT
+    is_ordinary = exponent.like_retyped(np.dtype(np.uint64)).lt(2 * -MODERATE_EXPONENT + 1)
+    return is_ordinary | magnitude.eq(0)
 
 
 def by_core(entry: Entry, draw: Draw, values: Sequence[Any], source: str) -> str:
