@@ -28,10 +28,10 @@ MOST_STORES = 8
 """What a kernel may compute into memory: longer ones are compiled more slowly."""
 
 
-def weight_of(expr: Expr) -> int:
-    """Of evaluating an expression once, its shared parts once; a reduction is expensive."""
+def weight_of(*exprs: Expr) -> int:
+    """Of evaluating expressions once, their shared parts once; a reduction is expensive."""
     total = 0
-    for part in walk((expr,)):
+    for part in walk(exprs):
         match part:
             case Apply():
                 row = by_name(part.op)

@@ -102,7 +102,8 @@ def apply(name: str, operands: tuple[Expr, ...], dtype: np.dtype) -> Expr:
     """A scalar operation; what does not depend on data is decided now, as LLVM would."""
     if (decided := _decided(name, operands, dtype)) is not None:
         return decided
-    if name in DECIDED and all(isinstance(operand, Const) for operand in operands):
+    is_decided = name in DECIDED or (name == "absolute" and dtype.kind == "f")
+    if is_decided and all(isinstance(operand, Const) for operand in operands):
         return const(target_named(name)(*map(value_of, operands)), dtype)  # type: ignore[arg-type]
     if name in ("logical_or", "logical_and") and dtype == BOOL:
         decisive = name == "logical_or"

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -28,6 +28,7 @@ from ..passes.fuse import merge
 from ..passes.hoist import hoist
 from ..passes.materialise import Access, choose_materialised, reading_of
 from ..passes.memory import plan_memory
+from ..passes.points import expand_points
 from ..passes.repeated_checks import drop_repeated_checks
 from ..passes.schedule import schedule
 from .arithmetic import creation, pointwise, powers, reductions  # noqa: F401  (they register)
@@ -46,7 +47,10 @@ from .writes.after_commit import write_inputs
 from .writes.overwriting import KeepsOldContents, is_there, overwritten
 from .writes.pieces import is_everything, only_pieces
 
-PASSES = (hoist, merge, drop_repeated_checks, schedule, plan_memory)
+PASSES = (hoist, merge, expand_points, drop_repeated_checks, schedule, plan_memory)
+Pass = Callable[[Program, Hint], Program]
+WHOLE = tuple(run for run in PASSES if run is not expand_points)
+"""Of kernels that do not go from element to element."""
 
 
 def lower(
@@ -67,13 +71,13 @@ def lower(
     hint = hints_of(graph.symbols, likely(graph))
     return planned(
         lower_steps(graph, blas=blas, why_extern=why_extern, native=native, loops=loops,
-                    in_order=in_order, functions=functions), hint)
+                    in_order=in_order, functions=functions), hint, PASSES if in_order else WHOLE)
 
 
-def planned(program: Program, hint: Hint) -> Program:
+def planned(program: Program, hint: Hint, passes: Sequence[Pass] = PASSES) -> Program:
     """The program after all passes, and the functions in it."""
-    program = with_functions(program, lambda inner: planned(inner, hint))
-    for run in PASSES:
+    program = with_functions(program, lambda inner: planned(inner, hint, passes))
+    for run in passes:
         program = run(program, hint)
         if config.strict:
             verify(program, planned=run is plan_memory)

@@ -27,6 +27,9 @@ from ..loop_ir.sizes_of import used_symbols
 from ..loop_ir.steps import renamed
 from ..loop_ir.verify import binds_within
 
+IN_REGISTERS = 8
+"""Elements of scratch that a code generator may keep in registers."""
+
 
 def plan_memory(program: Program, hint: Hint) -> Program:
     """Allocations placed before their first use; scratch memory whose value is dead used again."""
@@ -134,6 +137,8 @@ def _reuse(
                 continue
             owner[buffer] = buffer
             for candidate in free:
+                if candidate in until and is_small(allocations[buffer]):
+                    continue
                 ends = until.get(candidate, len(steps))
                 if last[buffer] < ends and _fits(allocations[buffer], allocations[candidate]):
                     owner[buffer] = candidate
@@ -143,6 +148,12 @@ def _reuse(
             if last[buffer] == k and buffer in owner:
                 free.append(owner[buffer])
     return {buffer: kept for buffer, kept in owner.items() if kept != buffer}
+
+
+def is_small(made: Allocate) -> bool:
+    """Whether registers may hold all of it, which memory of a result cannot be."""
+    size = product(made.type.shape)
+    return isinstance(size, int) and size <= IN_REGISTERS
 
 
 def _fits(wanted: Allocate, present: Allocate) -> bool:

@@ -6,6 +6,7 @@ in the row itself. `has` tells lowering what there is.
 """
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -17,10 +18,11 @@ from ....base.loading import loaded
 from ....ir.ops import topics as topics  # they fill the registry
 from ....ir.row import ROWS, Op
 from ...loop_ir.loops import Apply, Const, Convert, Expr, Reduce, Select
+from ...loop_ir.simplify import value_of
 from ..builder import integers, pairs
 from ..builder.constrained import constrained
 from ..builder.divisors import FUNCTIONS as DIVISIONS
-from ..builder.elements import BOOL, I32, I64, PARTS
+from ..builder.elements import BOOL, F32, F64, I32, I64, PARTS
 from ..builder.flags import barrier, with_flags_of
 from ..builder.nest import Nest
 from ..builder.pairs import Element, Pair
@@ -77,12 +79,29 @@ def emit_apply(nest: Nest, term: Term) -> Element:
         (pair,) = values
         wanted, other = (pair.real, pair.imag)[:: 1 if expr.op == "real" else -1]
         return with_flags_of(wanted, other, nest.zero)
+    if (inverse := exact_inverse(expr)) is not None:
+        return values[0] * inverse
     literal = all(value.literal for value in values)
     if literal or (len(term.args) == 2 and may_be_known(*term.args)):
         values = [opaque(value) for value in values]
     return apply(expr.op, values, expr.dtype)
 
 
+def exact_inverse(expr: Apply) -> float | None:
+    """What a float may be multiplied by, which is faster, instead of being divided by a power of
+    two: the result is the same, and so is what is reported."""
+    if expr.op != "divide" or not isinstance(expr.args[1], Const):
+        return None
+    if isinstance(expr.args[0], Const) or expr.dtype not in (F32, F64):
+        return None
+    divisor = float(value_of(expr.args[1]))
+    mantissa, exponent = math.frexp(divisor)
+    is_power = abs(mantissa) == 0.5 and abs(exponent) < LARGEST_EXPONENT
+    return 1 / divisor if is_power else None
+
+
+LARGEST_EXPONENT = 64
+"""Of powers of two whose inverses any float format has."""
 PARTS_OF = frozenset(("real", "imag"))
 
 
