@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-
 from tests.oracle import check
 
 
