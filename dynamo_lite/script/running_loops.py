@@ -37,7 +37,7 @@ as a whole or known to pay, and one whose iterations are compiled one by one."""
 SHORTEST = 1.0
 """Seconds that the rest of a loop takes at least, where compiling takes what constants say."""
 TIMED = 2
-"""How often an iteration is timed before that; the shortest time counts."""
+"""How often iterations are timed before that; the longest of these times does not count."""
 SHORT = 1e-4
 """Seconds of an iteration that is not worth entering compiled code for: the whole loop is one
 function then. Others are compiled one by one, which is found out sooner."""
@@ -106,8 +106,8 @@ class RunningLoops:
             look = self.seen[loop.key] = before.get(loop.key, loop).again(
                 now, loop.left, account.lender.useful)
             took, own = self.known_time(loop, account) or 0.0, 1.0
-            if look.timed >= TIMED or 0.0 < look.shortest < took:
-                took, own = look.shortest, look.own
+            if look.timed >= TIMED or 0.0 < look.mean < took:
+                took, own = look.mean, look.own
             left = loop.left
             if took:
                 self.timed_in.add(loop.site.code)

@@ -1,7 +1,6 @@
 """Loops that are running: how long an iteration takes in Python, and once the rest is compiled."""
 from __future__ import annotations
 
-import math
 import operator
 import time
 from types import CodeType, FrameType
@@ -43,32 +42,68 @@ class Moment(NamedTuple):
         return 1.0 - (self.compiled - before.compiled) / took if took else 1.0
 
 
+class Iterations(NamedTuple):
+    """How many there were, the seconds that they took, and those which were not in compiled
+    code."""
+
+    count: int = 0
+    seconds: float = 0.0
+    own: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.seconds / self.count if self.count else 0.0
+
+    def without(self, others: Iterations) -> Iterations:
+        return Iterations(
+            self.count - others.count, self.seconds - others.seconds, self.own - others.own)
+
+    def joined(self, others: Iterations) -> Iterations:
+        return Iterations(
+            self.count + others.count, self.seconds + others.seconds, self.own + others.own)
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """When a loop was seen, and how many items were left; what the program had `spent` on compiling
-    by then; how often it was timed before, the shortest time of an iteration, how much of that was
-    not in compiled code, and how many iterations were seen."""
+    by then; how often it was timed before, the iterations of `all` these times and those of the
+    `longest`; and how many iterations were seen."""
 
     at: Moment
     left: int
     spent: float = 0.0
     timed: int = 0
-    shortest: float = math.inf
-    own: float = 1.0
+    all: Iterations = Iterations()
+    longest: Iterations = Iterations()
     done: int = 0
+
+    @property
+    def usual(self) -> Iterations:
+        """All but the longest: one may import something, or plot."""
+        return self.all.without(self.longest) if self.timed > 1 else self.all
+
+    @property
+    def mean(self) -> float:
+        """Seconds that an iteration takes: some of a loop take longer than others."""
+        return self.usual.mean
+
+    @property
+    def own(self) -> float:
+        """Which part of these is not in compiled code."""
+        return self.usual.own / self.usual.seconds if self.usual.seconds else 1.0
 
     def again(self, now: Moment, left: int, spent: float) -> Look:
         """The next look; this one still where there were too few iterations since. What iterations
         took says nothing any more when something else was compiled that they may call."""
+        done = self.done + self.left - left
         if spent != self.spent:
-            return Look(now, left, spent, done=self.done + self.left - left)
+            return Look(now, left, spent, done=done)
         if (took := self.took(now, left)) is None:
             return self
-        done = self.done + self.left - left
-        own = now.share_in_python(self.at)
-        if took > self.shortest:
-            took, own = self.shortest, self.own
-        return Look(now, left, spent, self.timed + 1, took, own, done)
+        count = self.left - left
+        last = Iterations(count, count * took, count * took * now.share_in_python(self.at))
+        longest = max(self.longest, last, key=lambda each: each.mean)
+        return Look(now, left, spent, self.timed + 1, self.all.joined(last), longest, done)
 
     def took(self, now: Moment, left: int) -> float | None:
         """Seconds of an iteration since then; None after too few of them."""

@@ -215,9 +215,11 @@ class Account:
         return min(self.own, self.lender.to_come(self.own)) if is_new else self.own
 
     def _is_small_part_of_expected(self) -> bool:
-        """Whether compiling it is known to save far more than it takes, whatever else was spent."""
+        """Whether compiling it is known to save far more than it takes, whatever else was spent;
+        of a loop that is running, one piece more."""
         analysis = 0.0 if self.is_tried else self.lender.costs.analysis()
-        return self.spent + analysis < PROFIT * self.expected
+        takes = next_piece(self) if self.rest and self.pieces else self.spent + analysis
+        return takes < PROFIT * self.expected
 
     def _borrows(self, lacking: float) -> bool:
         """Whether a function with loops gets in advance what it lacks."""

@@ -75,11 +75,29 @@ def seen(k):
 def test_what_iterations_took_before_something_was_compiled_says_nothing():
     """They may call it, and take a tenth of that by now."""
     look = Look(Moment(0.0), 1000).again(Moment(0.1), 990, 0.0).again(Moment(0.2), 980, 0.0)
-    assert (look.timed, look.shortest, look.done) == (2, 0.01, 20)
+    assert (look.timed, look.mean, look.done) == (2, 0.01, 20)
     look = look.again(Moment(0.3), 970, spent := 0.2)
     assert (look.timed, look.done) == (0, 30)
     look = look.again(Moment(0.4), 870, spent)
-    assert (look.timed, look.done) == (1, 130) and abs(look.shortest - 0.001) < 1e-9
+    assert (look.timed, look.done) == (1, 130) and abs(look.mean - 0.001) < 1e-9
+
+
+def test_an_iteration_takes_the_mean_of_what_all_took_but_for_the_longest_look():
+    """Later ones may take longer than the first; and one may import something."""
+    look, at = Look(Moment(0.0), 1000), 0.0
+    for number, took in enumerate((0.1, 5.0, 0.2, 0.3), 1):
+        at += took
+        look = look.again(Moment(at), 1000 - 10 * number, 0.0)
+    assert look.timed == 4 and abs(look.mean - 0.02) < 1e-9
+    assert look.own == 1.0
+
+
+def test_the_part_of_an_iteration_that_is_not_in_compiled_code_is_a_mean_as_well():
+    look, ended, compiled = Look(Moment(0.0), 1000), 0, 0
+    for took, inside in (100, 0), (100, 30), (300, 300):
+        ended, compiled = ended + took, compiled + inside
+        look = look.again(Moment(1e-3 * ended, ended, compiled), look.left - 10, 0.0)
+    assert abs(look.mean - 0.01) < 1e-9 and abs(look.own - 0.85) < 1e-9
 
 
 def plain(x):

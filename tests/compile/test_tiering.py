@@ -551,6 +551,18 @@ def test_a_running_loop_waits_for_one_piece_more_as_long_as_its_rest_is_worth_it
         assert (found.lacks([]) == 0.0) == is_compiled
 
 
+@pytest.mark.parametrize(("piece", "is_compiled"), [(0.2, True), (0.3, False)])
+def test_pieces_of_a_running_loop_do_not_wait_for_what_the_program_may_spend(piece, is_compiled):
+    """Its rest is worth them all, and without one of them its iterations run in Python."""
+    found = account(has_loops=True)
+    found.enters_loop(2.0)
+    for _ in range(4):
+        found.spend(piece)
+    assert found.lender.lacks() > 1.0
+    with dl.config.patch(warm_seconds=0.01):
+        assert (found.lacks([]) == 0.0) == is_compiled
+
+
 def test_a_program_that_is_run_again_may_spend_more_and_loads_the_compiler_sooner():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
