@@ -10,7 +10,7 @@ from . import control
 from .binding import bound_in, taken_by, unbacked_in
 from .node import Node
 from .row import Effect, Kind, row_of
-from .sizes import Size
+from .sizes import Size, SizeExpr, depends_on_data
 from .tree import leaves
 from .types import ArrayType, Form
 
@@ -38,7 +38,7 @@ def saved(node: Node, hint: Hint, iterations: float = ITERATIONS) -> float:
 
     A loop is taken to have so many `iterations` where that is not known."""
     if control.is_control(node):
-        count = known if (known := iterations_of(node)) < math.inf else iterations
+        count = known if (known := iterations_of(node, hint)) < math.inf else iterations
         again = max(count - 1, 0) * sum(STEP for each in invariant(node) if is_step(each))
         return count * saved_by(inside_of(node), hint, iterations) + again
     row = row_of(node.target)
@@ -114,14 +114,23 @@ def taken_by_all(nodes: Iterable[Node], hint: Hint) -> float:
     return sum(taken(node, hint) for node in nodes)
 
 
-def iterations_of(node: Node) -> float:
-    """How often the bodies of a loop or branch run."""
+def iterations_of(node: Node, hint: Hint | None = None) -> float:
+    """How often the bodies of a loop or branch run; infinite where that is not known. With a
+    `hint`, how often they do where sizes are what they are now."""
     if node.target in control.ONCE:
         return 1 if node.target is control.cond else math.inf
-    start, stop, step = ends = node.args[:3]
-    if node.target is not control.for_loop or not all(isinstance(end, int) for end in ends):
+    ends = node.args[:3] if node.target is control.for_loop else ()
+    if hint is not None:
+        ends = [hint(end) if is_of_arguments(end) else end for end in ends]
+    if not ends or not all(isinstance(end, int) for end in ends):
         return math.inf
+    start, stop, step = ends
     return max(0, -((start - stop) // step))
+
+
+def is_of_arguments(end: Any) -> bool:
+    """Whether what a loop ends at is a size that follows from a call's arguments."""
+    return isinstance(end, SizeExpr) and not depends_on_data(end)
 
 
 def to_lower(nodes: Iterable[Node]) -> int:

@@ -22,6 +22,7 @@ from ..tiering.account import Account
 from ..tiering.decisions import Decision, Decisions
 from .histories import REPEATS
 from .on_stack import RANGE_ITERATOR, UNBOUND, Made, Switch, is_of_module
+from .plain_code import NUMBERS, plain_size
 from .timed_loops import Look, Moment, Replaced, Running, Waits
 
 GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
@@ -31,9 +32,10 @@ HOLDERS = 4
 them."""
 KNOWN = 2000
 """How many code objects, which are kept alive, are known at a time."""
-AHEAD = {True: 1.25, False: 2.25}
+AHEAD, AHEAD_PLAIN = {True: 1.25, False: 2.25}, 1.5
 """How much longer the rest of a loop is to take than what its code waits for: one that is compiled
-as a whole or known to pay, and one whose iterations are compiled one by one."""
+as a whole or known to pay, and one whose iterations are compiled one by one; and one that does
+nothing but what is mostly compiled, and waits for less."""
 SHORTEST = 1.0
 """Seconds that the rest of a loop takes at least, where compiling takes what constants say."""
 TIMED = 2
@@ -108,14 +110,17 @@ class RunningLoops:
             took, own = self.known_time(loop, account) or 0.0, 1.0
             if look.timed >= TIMED or 0.0 < look.mean < took:
                 took, own = look.mean, look.own
-            left = loop.left
             if took:
                 self.timed_in.add(loop.site.code)
+            left = loop.left
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
             left += again * (look.done + left)
             account.rest = own * took * left * self.waits.share_without(loop) * self.times(account)
+            account.call = took
             ahead = AHEAD[took < SHORT or account.is_tried]
+            if account.plain and not (account.is_tried or account.is_bulk):
+                ahead = AHEAD_PLAIN
             shortest = account.lender.costs.pace * SHORTEST
             if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
                 return self.replace(loop, account, took)
@@ -126,6 +131,8 @@ class RunningLoops:
         """That of a loop which is yet to have its turn."""
         if (found := self.accounts.get(loop.place_in_code)) is None:
             found = self.accounts[loop.place_in_code] = self.open_account(loop.site.code)
+            if (function := plain_function(loop.frame)) is not None:
+                found.plain = plain_size(function, part=loop.site.offsets, words=NUMBERS)
         return found
 
     def times(self, account: Account) -> float:

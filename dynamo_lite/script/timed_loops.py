@@ -173,8 +173,14 @@ class Replaced:
         """Whether the loop was left before it was entered again."""
         return not (self.switch.is_entered or self.switch.is_waiting)
 
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether what its iterations do first is not worth a graph."""
+        return self.account.in_vain > 0.0 and not self.account.operations
+
     def review(self, now: Moment) -> None:
-        """Have Python go on with a loop that takes longer compiled."""
+        """Have Python go on with a loop that takes longer compiled, or of which nothing is."""
+        self.switch.items.is_stopped |= self.is_in_vain
         left = operator.length_hint(self.loop.iterator)
         if self.look is None or self.spent != self.account.spent:
             self.look, self.spent = Look(now, left), self.account.spent

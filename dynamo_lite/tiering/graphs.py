@@ -75,10 +75,12 @@ def _is_short(account: Account, lowering: float, saves: float) -> bool:
 def _affords_of_rest(account: Account, lowering: float, saves: float) -> bool:
     """The same of a part of a running loop, for all of its iterations that are left."""
     costs = account.lender.costs
-    lowering += costs.generator() if lowering else 0.0
+    generator = costs.generator() if lowering else 0.0
     saved = min(account.saves + saves, account.rest)
-    is_paid = account.spent + lowering <= SHARE_OF_SAVED * saved
+    is_paid = account.spent + lowering + generator <= SHARE_OF_SAVED * saved
     trial = max(costs.analysis(), SHARE_OF_REST * account.rest)
+    if not account.plain:  # else it has waited for the code generator as well
+        lowering += generator
     is_trial = account.spent + lowering <= trial
     if not (is_trial or is_paid):
         return False

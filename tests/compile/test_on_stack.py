@@ -379,6 +379,17 @@ def look(loops):
     loops(sys._getframe(1))
 
 
+OVER_ARRAYS = """
+def program(x, frame):
+    get = loops.__call__
+    for i in range(9):
+        x = {function}(x) + i
+        if i == 5:
+            get(frame())
+    return x
+"""
+
+
 class Known:
     """What is kept from run to run."""
 
@@ -489,6 +500,31 @@ class TestLongLoops:
         if is_hot:
             assert decision.saved == pytest.approx(0.99e-5 * 300, rel=0.1)
 
+    @pytest.mark.parametrize(("operations", "is_stopped"), [(0, True), (5, False)])
+    def test_python_goes_on_with_a_loop_of_which_nothing_became_a_graph(
+        self, loops, tick, operations, is_stopped
+    ):
+        def compile(function, args, as_whole, account):
+            account.operations = operations
+            account.spend(0.01, in_vain=True)
+            return self.compile(function, args, as_whole, account)
+
+        def program():
+            for i in range(300):
+                tick()
+            return i
+
+        loops.compile, seen = compile, []
+        end = loops.ended
+
+        def ended():
+            seen.append(loops.replaced.switch.items.was_stopped)
+            end()
+
+        loops.ended = ended
+        assert program() == 299
+        assert seen == [is_stopped]
+
     @pytest.mark.parametrize(("outer", "names"), [(3, ["program"]), (1, [])])
     def test_a_loop_counts_as_often_as_it_is_to_be_entered_again(
         self, loops, tick, monkeypatch, outer, names
@@ -591,6 +627,22 @@ class TestLongLoops:
                 function(np.zeros(50_000))
             expected.append(loops.replaced.account.rest)
         assert expected[1] < expected[0] / 100
+
+    @pytest.mark.parametrize("function, is_plain", [
+        ("np.sin", True), ("np.random.random() + ", True), ("print_of", False)])
+    def test_a_loop_of_nothing_but_what_is_mostly_compiled_waits_for_less(self, loops, function, is_plain):
+        names = {"np": np, "look": look, "loops": loops, "print_of": lambda x: print(end="") or x}
+        exec(OVER_ARRAYS.format(function=function), names)
+        with dl.config.patch(warm_seconds=0.05):
+            loops.open_account = lambda code: open_account(code, lender)
+            lender = Lender()
+            lender.costs.is_loaded = lender.costs.reads_entries = False
+            lender.costs.has_generator = False
+            names["program"](np.ones(3), sys._getframe)
+            (account,) = loops.accounts.values()
+            other = open_account(look.__code__, lender)
+            assert (account.plain > 0) is is_plain
+            assert (account.price < 0.75 * other.price) is is_plain
 
     def test_what_could_not_be_compiled_is_not_tried_by_the_next_run(self, loops):
         def program(x):

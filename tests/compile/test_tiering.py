@@ -538,6 +538,15 @@ def test_parts_of_a_running_loop_have_to_be_worth_loading_the_code_generator():
     assert not affords(found, 3, 1e-6) and affords(found, 3, 0.5)
 
 
+def test_first_parts_of_a_running_loop_that_has_waited_for_the_code_generator_may_save_little():
+    found = account()
+    found.lender.costs.has_generator = False
+    for plain, is_afforded in (0, False), (50, True):
+        found.enters_loop(1.0)
+        found.plain = plain
+        assert affords(found, 3, 1e-6) is is_afforded and not affords(found, 100, 1e-6)
+
+
 @pytest.mark.parametrize(("first", "is_compiled"), [(0.6, True), (1.2, False)])
 def test_a_running_loop_waits_for_one_piece_more_as_long_as_its_rest_is_worth_it(
     first, is_compiled

@@ -2,6 +2,7 @@
 import math
 
 import numpy as np
+from dynamo_lite.backends.hints import hints_of
 
 import dynamo_lite as dl
 from dynamo_lite.ir.savings import STEP, saved_by, taken_by_all
@@ -57,3 +58,26 @@ def test_how_long_compiled_loops_take_is_known_by_their_iterations():
     args = np.ones(100), np.eye(3)
     assert 100 * STEP < taken_by_all(graph_of(changing, *args).calls, int) < 200 * STEP
     assert taken_by_all(graph_of(until_small, *args).calls, int) == math.inf
+
+
+def to_an_end(x, end):
+    total = 0.0
+    for i in range(end):
+        total = total * 0.5 + x[i % 3]
+    return total
+
+
+def to_an_end_in_data(x, ends):
+    return to_an_end(x, ends[0])
+
+
+def test_loops_to_a_symbolic_end_are_taken_to_have_as_many_iterations_as_now():
+    def saved_in_loop(function, *args):
+        compiled = dl.compile(function, dynamic=True)
+        graph = dl.explain(compiled, fullgraph=True)(*args).graphs[0]
+        return saved_by(graph.calls, hints_of(graph.symbols))
+
+    one = saved_in_loop(to_an_end, np.ones(3), 7) / 7
+    assert saved_in_loop(to_an_end, np.ones(3), 5000) > 4000 * one
+    ends = np.array([5000])
+    assert saved_in_loop(to_an_end_in_data, np.ones(3), ends) < 20 * one
