@@ -187,7 +187,7 @@ class RunningLoops:
 
         def compile(function: FunctionType, args: tuple[Any, ...]) -> Any:
             compiled = self.compile(function, args, as_whole, account)
-            replaced.began = Moment.now()
+            replaced.begins()
             return compiled
 
         switch = Switch(loop.frame, loop.site, as_whole, compile, self.ended, made)

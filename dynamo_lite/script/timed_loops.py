@@ -21,6 +21,8 @@ WORTH, SLOW_LOOKS = 0.95, 3
 """What iterations may take compiled, in what they took in Python; and at how many looks more."""
 MUCH_LONGER = 2.0
 """How much more of a loop has to be left than when it could not be compiled, to try that again."""
+SHORTEST = 1e-9
+"""Seconds that a loop takes at least: code may be generated beside it."""
 NOT_COMPILED = "the loop could not be compiled, or that would have taken too long"
 
 
@@ -155,14 +157,15 @@ class Waits:
 @dataclass(slots=True)
 class Replaced:
     """A loop that runs compiled: how long an iteration `took` in Python, when it `began` to run,
-    and how long one takes since `look`; at `slow` looks it took longer. Looks between which
-    something was compiled (by the account's `spent`) do not count."""
+    what the account had spent by then, and how long one takes since `look`; at `slow` looks it took
+    longer. Looks between which something was compiled (by the account's `spent`) do not count."""
 
     loop: Running
     switch: Switch
     account: Account
     took: float
     began: Moment
+    spent_before: float = 0.0
     look: Look | None = None
     spent: float = 0.0
     slow: int = 0
@@ -206,11 +209,16 @@ class Replaced:
         left = 0 if self.switch.as_whole else operator.length_hint(self.loop.iterator)
         return self.loop.left - left
 
+    def begins(self) -> None:
+        """The loop is compiled, or its first part is."""
+        self.began, self.spent_before = Moment.now(), self.account.spent
+
     def _took_until(self, now: Moment) -> float:
         """Seconds of an iteration where no look told; 0 where that is not known. A loop that is
-        compiled as a whole is not seen before its end."""
-        if self.switch.as_whole:
-            return (now.cpu - self.began.cpu) / max(self.loop.left, 1)
-        if self.look is None or self.spent != self.account.spent:
-            return 0.0
-        return self.look.took(now, operator.length_hint(self.loop.iterator)) or 0.0
+        compiled as a whole is not seen before its end, and others may end soon."""
+        if self.look is not None and self.spent == self.account.spent:
+            if took := self.look.took(now, operator.length_hint(self.loop.iterator)):
+                return took
+        ran = now.cpu - self.began.cpu - (self.account.spent - self.spent_before)
+        iterations = self._iterations()
+        return max(ran, SHORTEST) / iterations if iterations else 0.0

@@ -500,6 +500,21 @@ class TestLongLoops:
         if is_hot:
             assert decision.saved == pytest.approx(0.99e-5 * 300, rel=0.1)
 
+    def test_a_loop_that_ended_before_it_was_looked_at_again_says_what_that_saved(
+        self, loops, tick, monkeypatch
+    ):
+        monkeypatch.setattr(running_loops.Replaced, "review", lambda replaced, now: None)
+        loops.decisions = Known()
+
+        def program():
+            for _ in range(300):
+                now = tick()
+            return now
+
+        program()
+        ((_, decision),) = loops.decisions.known.items()
+        assert decision.is_hot and decision.saved == pytest.approx(0.99 * 300, rel=0.1)
+
     @pytest.mark.parametrize(("operations", "is_stopped"), [(0, True), (5, False)])
     def test_python_goes_on_with_a_loop_of_which_nothing_became_a_graph(
         self, loops, tick, operations, is_stopped
