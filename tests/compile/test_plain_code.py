@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from dynamo_lite.script.plain_code import plain_size
+from dynamo_lite.script.plain_code import NUMBERS, plain_size
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
@@ -69,3 +69,21 @@ def test_what_may_be_about_something_else_is_not(function):
 def test_what_it_calls_is_a_part_of_it():
     assert plain_size(energy) > plain_size(smooth)
     assert plain_size(smooth, 1) and not plain_size(energy, 1)
+
+
+def walks(u, n):
+    path = []
+    for _ in range(n):
+        path.append(u[np.random.randint(len(u))])
+    return path
+
+
+def plots(u, axes):
+    for x in u:
+        axes.plot(x)
+
+
+@pytest.mark.parametrize("function, is_made_of_them", [
+    (walks, True), (energy, True), (plots, False)])
+def test_functions_of_numbers_and_lists(function, is_made_of_them):
+    assert bool(plain_size(function, words=NUMBERS)) is is_made_of_them
