@@ -121,7 +121,7 @@ def iterations_of(node: Node, hint: Hint | None = None) -> float:
         return 1 if node.target is control.cond else math.inf
     ends = node.args[:3] if node.target is control.for_loop else ()
     if hint is not None:
-        ends = [hint(end) if is_of_arguments(end) else end for end in ends]
+        ends = tuple(hint(end) if is_of_arguments(end) else end for end in ends)
     if not ends or not all(isinstance(end, int) for end in ends):
         return math.inf
     start, stop, step = ends

@@ -48,21 +48,21 @@ class Iterations(NamedTuple):
     """How many there were, the seconds that they took, and those which were not in compiled
     code."""
 
-    count: int = 0
+    number: int = 0
     seconds: float = 0.0
     own: float = 0.0
 
     @property
     def mean(self) -> float:
-        return self.seconds / self.count if self.count else 0.0
+        return self.seconds / self.number if self.number else 0.0
 
     def without(self, others: Iterations) -> Iterations:
         return Iterations(
-            self.count - others.count, self.seconds - others.seconds, self.own - others.own)
+            self.number - others.number, self.seconds - others.seconds, self.own - others.own)
 
     def joined(self, others: Iterations) -> Iterations:
         return Iterations(
-            self.count + others.count, self.seconds + others.seconds, self.own + others.own)
+            self.number + others.number, self.seconds + others.seconds, self.own + others.own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ class Look:
             return Look(now, left, spent, done=done)
         if (took := self.took(now, left)) is None:
             return self
-        count = self.left - left
-        last = Iterations(count, count * took, count * took * now.share_in_python(self.at))
+        seconds = took * (self.left - left)
+        last = Iterations(self.left - left, seconds, seconds * now.share_in_python(self.at))
         longest = max(self.longest, last, key=lambda each: each.mean)
         return Look(now, left, spent, self.timed + 1, self.all.joined(last), longest, done)
 

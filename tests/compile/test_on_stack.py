@@ -645,7 +645,9 @@ class TestLongLoops:
 
     @pytest.mark.parametrize("function, is_plain", [
         ("np.sin", True), ("np.random.random() + ", True), ("print_of", False)])
-    def test_a_loop_of_nothing_but_what_is_mostly_compiled_waits_for_less(self, loops, function, is_plain):
+    def test_a_loop_of_nothing_but_what_is_mostly_compiled_waits_for_less(
+        self, loops, function, is_plain
+    ):
         names = {"np": np, "look": look, "loops": loops, "print_of": lambda x: print(end="") or x}
         exec(OVER_ARRAYS.format(function=function), names)
         with dl.config.patch(warm_seconds=0.05):
