@@ -37,6 +37,7 @@ from ..loop_ir.loops import (
 )
 from ..loop_ir.program import Allocate, Launch, Loop, Program, Rotate, Step, all_steps, with_blocks
 from ..loop_ir.simplify import const
+from ..loop_ir.zeros import is_extremum, may_be_negative
 from .memory import IN_REGISTERS
 
 MOST = 96
@@ -131,11 +132,17 @@ def at_points(kernel: Kernel) -> Kernel | None:
 
 def is_plain(expr: Expr) -> bool:
     """Whether LLVM has an expression in a few instructions."""
-    if isinstance(expr, Reduce) and (expr.op not in JOINED or expr.part):
+    if isinstance(expr, Reduce) and not is_joined(expr):
         return False
     row = by_name(expr.op) if isinstance(expr, Apply) else None
     is_long = row is not None and row.approximated
     return is_held(expr.dtype) and not is_long
+
+
+def is_joined(fold: Reduce) -> bool:
+    """Whether its elements can be put together one by one as NumPy does it."""
+    is_known = not is_extremum(fold) or not may_be_negative(fold.body)
+    return fold.op in JOINED and not fold.part and is_known
 
 
 def is_held(dtype: np.dtype) -> bool:
@@ -216,4 +223,4 @@ JOINED: Mapping[str, Callable[[Reduce, Sequence[Expr], Combine], Expr]] = {
         ("minimum", "maximum", "logical_and", "logical_or", "bitwise_and", "bitwise_or",
          "bitwise_xor"), as_they_come),
 }
-"""How floats are folded; all other numbers in any order. Of zeros NumPy keeps the last one."""
+"""How floats are folded; all other numbers in any order."""

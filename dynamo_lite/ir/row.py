@@ -113,6 +113,7 @@ class Op:
     first; they are "multiplied" as matrices, or "assigned". Without one the call is CuPy's own.
     `never_reports`: on Python's floats it neither raises nor warns.
     `harmless_at_one`: the kinds for which nothing is reported where the last operand is 1.
+    `positive_zeros`: it never gives -0.0.
 
     What it costs is for decisions of speed only:
     `cost`: nanoseconds per element, measured (`backends.costs`).
@@ -184,6 +185,7 @@ class Op:
     bfloat16: str | None = None
     never_reports: bool = False
     harmless_at_one: str = ""
+    positive_zeros: bool = False
     cost: float = SIMPLE
     weight: int = 1
     formula: str | None = None

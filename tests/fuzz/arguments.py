@@ -49,6 +49,8 @@ def values(rng: np.random.Generator, dtype: np.dtype, shape: tuple[int, ...], sp
         array = array + 1j * np.round(rng.standard_normal(shape) * 3, 2)
     array = np.asarray(array)
     if special and array.size:
+        if dtype.kind == "f" and rng.integers(4) == 0:  # the greatest one is a zero of some sign
+            array = np.where(array > 0.0, rng.choice((0.0, -0.0), shape), array)
         array.flat[rng.integers(array.size, size=2)] = rng.choice(SPECIAL, 2)
     with np.errstate(all="ignore"):
         return array.astype(dtype)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ....base.records import dataclass
 from ...loop_ir.loops import Axis, Reduce
+from ...loop_ir.zeros import is_extremum, may_be_negative
 from ..builder.elements import PARTS
 from ..builder.folding import (
     ACCUMULATORS,
@@ -30,6 +31,7 @@ from ..builder.terms import Term
 from ..builder.values import Value
 from .ordered import OrderedFold
 from .positions import GREATEST, LEAST, emit_position, highest, lowest
+from .signed_zeros import bail_out_for_both
 
 STRETCHES = 4
 
@@ -91,12 +93,14 @@ def emit_reduce(nest: Nest, term: Term) -> Element:
         folded = _in_order(nest, term, fold, neutral)
         folded = folded + 0.0 if expr.op == "add" else folded
         return folded if part == expr.dtype else separated(folded)
-    if nest.varies(term):
-        assert nest.lane is not None
-        return _per_lane(nest, expr, body, fold, neutral.splat(nest.lane.width))
-    if nest.lane is not None:
-        return _per_lane(nest, expr, body, fold, neutral)
-    return _along_lanes(nest, expr, body, fold, neutral)
+    if nest.lane is None:
+        found = _along_lanes(nest, expr, body, fold, neutral)
+    else:
+        lanes = nest.lane.width if nest.varies(term) else 1
+        found = _per_lane(nest, expr, body, fold, neutral.splat(lanes))
+    if is_extremum(expr) and may_be_negative(expr.body):
+        bail_out_for_both(nest, expr, body, found)
+    return found
 
 
 def _is_empty(expr: Reduce) -> bool:

@@ -337,11 +337,19 @@ def minimum(a: Value, b: Value) -> Value:
 
 
 def fmax(a: Value, b: Value) -> Value:
-    return (a.ge(b) | b.is_nan()).select(a, b)
+    return chosen(a.ge(b) | b.is_nan(), a, b)
 
 
 def fmin(a: Value, b: Value) -> Value:
-    return (a.le(b) | b.is_nan()).select(a, b)
+    return chosen(a.le(b) | b.is_nan(), a, b)
+
+
+def chosen(is_first: Value, a: Value, b: Value) -> Value:
+    """One of two numbers. Of zeros with different signs NumPy's vector loops give the second, and
+    its scalar loops the first: the call bails out."""
+    if a.dtype.kind == "f":
+        a.builder.bail_out_where(a.eq(b) & a.bits().ne(b.bits()))
+    return is_first.select(a, b)
 
 
 def heaviside(a: Value, b: Value) -> Value:

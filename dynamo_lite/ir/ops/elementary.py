@@ -21,7 +21,7 @@ def _row(function: str, device: str, **fields: Any) -> dict[str, Any]:
 
 ELEMENTARY: Mapping[np.ufunc, dict[str, Any]] = {
     np.exp: _row("exponential.exp", "libdevice.exp({a})", math=math.exp, cost=0.2,
-                 partials=(lambda out, a: out,)),
+                 positive_zeros=True, partials=(lambda out, a: out,)),
     np.exp2: _row("exponential.exp2", "libdevice.exp2({a})", cost=0.2,
                   partials=(lambda out, a: out * math.log(2),)),
     np.expm1: _row("exponential.expm1", "libdevice.expm1({a})", math=math.expm1, cost=0.35,
@@ -61,7 +61,7 @@ ELEMENTARY: Mapping[np.ufunc, dict[str, Any]] = {
     np.arctanh: _row("hyperbolic.arctanh", "libdevice.atanh({a})", cost=0.7,
                      partials=(lambda out, a: 1 / (1 - a * a),)),
     np.hypot: _row("power.hypot", "libdevice.hypot({a}, {b})", math=math.hypot, cost=0.3,
-                   partials=(slopes.leg(0), slopes.leg(1))),
+                   positive_zeros=True, partials=(slopes.leg(0), slopes.leg(1))),
     np.arctan2: _row("inverse.arctan2", "libdevice.atan2({a}, {b})", math=math.atan2, cost=1.0,
                      partials=(lambda out, a, b: b / (a * a + b * b),
                                lambda out, a, b: -a / (a * a + b * b))),
