@@ -118,11 +118,7 @@ class RunningLoops:
             left += again * (look.done + left)
             account.rest = own * took * left * self.waits.share_without(loop) * self.times(account)
             account.call = took
-            ahead = AHEAD[took < SHORT or account.is_tried]
-            if account.plain and not (account.is_tried or account.is_bulk):
-                ahead = AHEAD_PLAIN
-            shortest = account.lender.costs.pace * SHORTEST
-            if account.rest >= max(ahead * account.price, shortest, self.needs(loop)):
+            if account.rest >= max(least_rest(account), self.needs(loop)):
                 return self.replace(loop, account, took)
             if not look.timed and now.cpu - look.at.cpu > account.price:
                 again += loop.left
@@ -255,6 +251,13 @@ class RunningLoops:
             if function is not None and (is_program(frame) or self.is_candidate(function)):
                 found = self.sites[id(code)] = code, loop_sites(code), self.names_arrays(function)
         return found
+
+
+def least_rest(account: Account) -> float:
+    """Seconds that the rest of a loop has to take, by what its iterations do and how long."""
+    is_plain = account.plain > 0 and not (account.is_tried or account.is_bulk)
+    ahead = AHEAD_PLAIN if is_plain else AHEAD[account.call < SHORT or account.is_tried]
+    return max(ahead * account.price, account.lender.costs.pace * SHORTEST)
 
 
 def plain_function(frame: FrameType) -> FunctionType | None:
