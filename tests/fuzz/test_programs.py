@@ -9,7 +9,8 @@ import pytest
 
 import dynamo_lite as dl
 
-from .checking import problems
+from ..oracle import Tolerance
+from .checking import has_numpys_bits, problems
 from .programs import program
 from .seeds import chunks
 
@@ -32,6 +33,18 @@ def test_random_programs_equal_python(seeds):
         made = program(seed)
         if wrong := problems(made, backend_of(seed)):
             failures.append("\n".join([f"backend {backend_of(seed)}", str(made), *wrong]))
+        dl.reset()
+    assert not failures, "\n\n".join(failures)
+
+
+@pytest.mark.parametrize("seeds", chunks(100, 50, daily=500))
+def test_random_programs_have_numpys_bits(seeds):
+    """What whole-script mode asks for: a result may not depend on when it was compiled."""
+    failures = []
+    for made in filter(has_numpys_bits, map(program, seeds)):
+        with dl.config.patch(math="numpy"):
+            if wrong := problems(made, "llvm", Tolerance(signed_zeros=False)):
+                failures.append("\n".join([str(made), *wrong]))
         dl.reset()
     assert not failures, "\n\n".join(failures)
 

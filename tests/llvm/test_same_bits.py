@@ -215,3 +215,17 @@ def test_a_program_prints_the_same_wherever_compiled_code_takes_over(tmp_path, o
         capture_output=True, text=True, check=True,
     )
     assert ours.stdout == plain.stdout
+
+
+@pytest.mark.parametrize("dtype", "fd")
+@pytest.mark.parametrize("subscripts, shapes", [
+    ("ij,ij->j", [(2, 3), (2, 3)]), ("ij,ij->i", [(9, 40), (9, 40)]), ("i,i->", [(33,), (33,)]),
+    ("ij->j", [(40, 9)]), ("ij->", [(3, 40)]), ("ji,jk,i->k", [(4, 5), (4, 6), (5,)]),
+    ("ij,jk->ik", [(7, 9), (9, 5)]), ("ij,jk->ik", [(6, 2), (2, 9)]),
+    ("ijkl,jkl->ikl", [(2, 2, 30, 4), (2, 30, 4)]),
+])
+def test_einsum(subscripts, shapes, dtype):
+    operands = [numbers(dtype, shape) for shape in shapes]
+    check(lambda *operands: np.einsum(subscripts, *operands) * 3, *operands)
+    turned = [np.asfortranarray(x) for x in operands]
+    check(lambda *operands: np.einsum(subscripts, *operands), *turned)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...base.config import config
 from ...errors import Unsupported
 from ..rules.composite import Emit
 from ..rules.layout import is_contiguous, same
-from ..rules.products import parse_subscripts
+from ..rules.products import label_sizes, parse_subscripts
 from ..rules.values import Wrong, integer, normal_axis
 from ..sizes import Size, product
 from ..types import ArrayType, Form
@@ -94,13 +95,17 @@ def einsum(
 ) -> Any:
     """Two operands as one `matmul` where the labels allow it, else multiplied and summed.
 
-    einsum adds every product to zero, so that no result is a negative zero.
+    einsum adds every product to zero, so that no result is a negative zero. In which order it
+    adds them depends on strides: sums of more than two have NumPy's bits when NumPy adds.
     """
     kinds = [emit.type(operand) for operand in operands]
     if options or optimize is not False or any(k.dtype.kind not in "f" for k in kinds):
         raise Unsupported("einsum with options, or of other dtypes than floats")
     inputs, output = parse_subscripts(subscripts, kinds)
-    if len(operands) == 2:
+    exact = config.math == "numpy"
+    if exact and not _adds_two(label_sizes(inputs, kinds, emit.facts), output):
+        raise Unsupported("an einsum that adds in NumPy's order")
+    if len(operands) == 2 and not exact:
         shared = [c for c in inputs[0] if c in inputs[1]]
         summed = [c for c in shared if c not in output]
         free = [[c for c in labels if c not in shared] for labels in inputs]
@@ -108,6 +113,11 @@ def einsum(
             batch = [c for c in shared if c in output]
             return _matmul(emit, inputs, output, operands, batch, free, summed)
     return emit(np.add, _multiplied(emit, inputs, output, operands), 0.0)
+
+
+def _adds_two(sizes: dict[str, Size], output: str) -> bool:
+    terms = product(size for label, size in sizes.items() if label not in output)
+    return type(terms) is int and terms <= 2
 
 
 def _matmul(
