@@ -28,7 +28,7 @@ LINES = {
 
 @pytest.mark.parametrize("line", LINES)
 def test_what_raises_flags_becomes_constrained(line):
-    found = kept(f"  %v = {line}")
+    found = kept(f"  %v = {line}", 64)
     assert f"@llvm.experimental.constrained.{LINES[line]}" in found
     assert found.endswith('metadata !"fpexcept.strict")')
     kinds = {"double": "double", "float": "float"}
@@ -52,24 +52,45 @@ def test_every_row_is_used():
     "%v = call double @libm.exp(double %a)", "%v = sitofp i64 %a to double",
 ])
 def test_what_raises_none_stays(line):
-    assert kept(f"  {line}") == f"  {line}"
+    assert kept(f"  {line}", 64) == f"  {line}"
 
 
 def test_a_number_that_llvm_was_not_to_know_is_one_that_it_knows():
     line = '  %v2 = call i64 asm "", "=r,0"(i64 %v1) memory(none)'
-    assert kept(line) == "  %v2 = bitcast i64 %v1 to i64"
+    assert kept(line, 64) == "  %v2 = bitcast i64 %v1 to i64"
 
 
 def test_what_was_kept_for_its_flags_is_dropped():
-    assert kept("  store volatile double %v, ptr %slot") == "  store double %v, ptr %slot"
+    assert kept("  store volatile double %v, ptr %slot", 64) == "  store double %v, ptr %slot"
+
+
+@pytest.mark.parametrize("line, becomes", [
+    ("fsub <8 x double> %a, splat (double 0x42F8000000000000)",
+     "<8 x double> @llvm.experimental.constrained.fsub.v8f64(<8 x double> %a, "
+     "<8 x double> splat (double 0x42F8000000000000), "),
+    ("fcmp oeq <16 x float> %a, zeroinitializer",
+     "<16 x i1> @llvm.experimental.constrained.fcmp.v16f32(<16 x float> %a, "
+     '<16 x float> zeroinitializer, metadata !"oeq", '),
+    ("call <2 x double> @llvm.fma.v2f64(<2 x double> <double 1.0, double 2.0>, <2 x double> %a, "
+     "<2 x double> %b)",
+     "<2 x double> @llvm.experimental.constrained.fma.v2f64(<2 x double> <double 1.0, double 2.0>, "
+     "<2 x double> %a, <2 x double> %b, "),
+])
+def test_vectors_raise_flags_where_they_stand(line, becomes):
+    assert kept(f"  %v = {line}", 64).startswith(f"  %v = call {becomes}")
 
 
 @pytest.mark.parametrize("line", [
-    "fadd <8 x double> %a, %b", "fadd half %a, %b", "fptosi double %a to i64",
+    "fadd <16 x double> %a, %b", "fadd half %a, %b", "fptosi double %a to i64",
     "call double @llvm.exp.f64(double %a)",
 ])
 def test_other_entries_are_compiled_as_they_stand(line):
-    assert strict(["  %v = add i64 %a, 1", f"  %w = {line}"]) is None
+    assert strict(["  %v = add i64 %a, 1", f"  %w = {line}"], 64) is None
+
+
+def test_vectors_longer_than_registers_stay_as_they_are():
+    lines = ["  %v = fadd <8 x double> %a, %b"]
+    assert strict(lines, 64) is not None and strict(lines, 32) is None
 
 
 # -- programs

@@ -17,7 +17,7 @@ class Register:
 
     __slots__ = ("builder", "compared", "dtype", "lanes", "literal", "ref")
     compared: tuple[str, Self, Self] | None
-    """Of a mask: which floats it is the order of, and LLVM's name of the comparison."""
+    """Of a mask: which numbers it compares, and LLVM's name of the comparison."""
 
     def __init__(
         self, builder: Builder, ref: str, dtype: np.dtype, lanes: int = 1, literal: bool = False

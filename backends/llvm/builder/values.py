@@ -5,18 +5,15 @@ are quiet: a NaN operand raises no floating-point flag, as in NumPy.
 """
 from __future__ import annotations
 
+from .choices import chosen
 from .constrained import constrained
-from .elements import BOOL, F32, F64, I64, Number
+from .elements import BOOL, I64, Number
 from .registers import Register
 
 FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 # Plain `fcmp` with these never raises invalid for a quiet NaN on the targets we know; the ordered
 # relations do, so they go through the constrained intrinsic, which selects quiet instructions.
 QUIET_PREDICATES = frozenset({"oeq", "une", "uno", "ord"})
-IMMEDIATES = {"olt": 17, "ole": 18, "oge": 29, "ogt": 30}
-"""The quiet comparisons of AVX."""
-BLENDS = {F64: ("sse2.cmp.sd", "sse41.blendvpd"), F32: ("sse.cmp.ss", "sse41.blendvps")}
-"""Instructions that compare the first lanes, and that choose by a mask."""
 
 
 class Value(Register):
@@ -100,7 +97,9 @@ class Value(Register):
         if self.dtype.kind != "f":
             signed = "u" if self.dtype.kind in "ub" else "s"
             name = predicate if predicate in ("eq", "ne") else signed + predicate
-            return a.like(self.builder.emit(f"icmp {name} {a.type} {a.ref}, {b.ref}"), BOOL)
+            found = a.like(self.builder.emit(f"icmp {name} {a.type} {a.ref}, {b.ref}"), BOOL)
+            found.compared = name, a, b
+            return found
         name = FLOAT_PREDICATES.get(predicate, predicate)
         if name in QUIET_PREDICATES:
             return a.like(self.builder.emit(f"fcmp {name} {a.type} {a.ref}, {b.ref}"), BOOL)
@@ -190,27 +189,7 @@ class Value(Register):
         lanes = max(self.lanes, a.lanes, b.lanes)
         mask = self if self.lanes == 1 else self.splat(lanes)
         a, b = a.splat(lanes), b.splat(lanes)
-        if lanes == 1 and self.compared is not None and self.builder.blends:
-            predicate, left, right = self.compared
-            if left.dtype == a.dtype and a.dtype in BLENDS and predicate in IMMEDIATES:
-                return _blended(predicate, left, right, a, b)
+        if (found := chosen(mask, a, b)) is not None:
+            return found
         text = f"select {mask.type} {mask.ref}, {a.type} {a.ref}, {b.type} {b.ref}"
         return a.like(self.builder.emit(text))
-
-def _blended(predicate: str, left: Value, right: Value, true: Value, false: Value) -> Value:
-    """What a comparison of scalars chooses, by a mask. LLVM would make a branch of it, and data
-    does not come in an order that can be foreseen."""
-    comparison, blend = BLENDS[true.dtype]
-    wide = Value(true.builder, "", true.dtype, 16 // true.dtype.itemsize)
-
-    def called(name: str, *operands: str) -> str:
-        return true.builder.emit(f"call {wide.type} @llvm.x86.{name}({', '.join(operands)})")
-
-    def widened(value: Value) -> str:
-        """A scalar in a register of which the rest does not matter."""
-        text = f"insertelement {wide.type} poison, {value.type} {value.ref}, i64 0"
-        return f"{wide.type} {value.builder.emit(text)}"
-
-    mask = called(comparison, widened(left), widened(right), f"i8 {IMMEDIATES[predicate]}")
-    chosen = called(blend, widened(false), widened(true), f"{wide.type} {mask}")
-    return wide.like(chosen).lane(0)

@@ -20,6 +20,7 @@ from ....ir.row import ROWS, Op
 from ...loop_ir.loops import Apply, Const, Convert, Expr, Reduce, Select
 from ...loop_ir.simplify import value_of
 from ..builder import integers, pairs
+from ..builder.choices import extreme
 from ..builder.constrained import constrained
 from ..builder.divisors import FUNCTIONS as DIVISIONS
 from ..builder.elements import BOOL, F32, F64, I32, I64, PARTS
@@ -146,7 +147,10 @@ def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     names = dict(zip("abc", (value.ref for value in values)))
     result = first.like("", dtype)
     names |= {"t": first.type, "s": first.suffix, "r": result.type}
-    return first.like(first.builder.emit(text.format_map(names)), dtype)
+    found = first.like(first.builder.emit(text.format_map(names)), dtype)
+    if len(values) > 1 and (match := re.match(r"icmp (\w+) ", text)):
+        found.compared = match[1], first, values[1]
+    return found
 
 
 def exact_function(op: str, first: Any) -> Function | None:
@@ -189,6 +193,8 @@ def emit_select(nest: Nest, term: Term) -> Element:
     assert isinstance(term.expr, Select)
     varies = nest.varies(term)
     condition, true, false = (nest.operand(arg, varies) for arg in term.args)
+    if isinstance(true, Value) and (found := extreme(condition, true, false)) is not None:
+        return found
     if true.dtype.kind in "fc":
         first, second = (arg.expr for arg in term.args[1:])
         both = isinstance(first, Const) and isinstance(second, Const)
@@ -329,11 +335,18 @@ def sign(a: Value) -> Value:
 
 def maximum(a: Value, b: Value) -> Value:
     """`a` where it is greater or NaN; of equal zeros the second, as NumPy's vector loops give."""
-    return (a.gt(b) | a.is_nan()).select(a, b)
+    return in_order(a.gt(b), a, b)
 
 
 def minimum(a: Value, b: Value) -> Value:
-    return (a.lt(b) | a.is_nan()).select(a, b)
+    return in_order(a.lt(b), a, b)
+
+
+def in_order(is_first: Value, a: Value, b: Value) -> Value:
+    """`a` where it is the first, or NaN."""
+    is_nan = a.is_nan
+    found = extreme(is_first, a, b, lambda: is_nan().select(a, b))
+    return found or (is_first | is_nan()).select(a, b)
 
 
 def fmax(a: Value, b: Value) -> Value:

@@ -49,7 +49,8 @@ class Modules:
         entry = entry_of(tables, lines, "" if self.computes else OF_CALLS)
         if self.whole:
             own = [(ENTRY, lines), *self.functions_of_program]
-            kept = [strict(each) if len(each) < MOST else None for _, each in own]
+            kept = [strict(each, self.target.vector_bytes) if len(each) < MOST else None
+                    for _, each in own]
             marks = REGISTERS, ""
             if None not in kept:
                 marks = ALL_PASSES, OF_ALL_PASSES + self.by_flags(kept)

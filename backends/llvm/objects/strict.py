@@ -11,23 +11,26 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-BITS = {"float": "f32", "double": "f64"}
+BITS = {"float": 32, "double": 64}
 NEAREST, STRICT = ', metadata !"round.tonearest"', ', metadata !"fpexcept.strict"'
 CONSTRAINED = "llvm.experimental.constrained"
-_FLOAT = r"(?P<t>float|double)"
+_FLOAT = r"(?P<t>(?:<\d+ x )?(?:float|double)>?)"
 _NAME = r"  (?P<name>%\w+) = "
+_TYPE = r"(?:<\d+ x )?\w+>?"
+_VALUE = r"(?:splat \(\w+ [^\s()]+\)|<[^<>]+>|[^\s(),]+)"
+_A, _B, _C = (f"(?P<{letter}>{_VALUE})" for letter in "abc")
 
 RAISING: tuple[tuple[str, str], ...] = tuple(
     (_NAME + pattern, f"  {{name}} = call {call}") for pattern, call in (
-        (rf"(?P<op>fadd|fsub|fmul|fdiv) {_FLOAT} (?P<a>\S+), (?P<b>\S+)",
+        (rf"(?P<op>fadd|fsub|fmul|fdiv) {_FLOAT} {_A}, {_B}",
          f"{{t}} @{CONSTRAINED}.{{op}}.{{s}}({{t}} {{a}}, {{t}} {{b}}{NEAREST}{STRICT})"),
-        (rf"fcmp (?P<op>\w+) {_FLOAT} (?P<a>\S+), (?P<b>\S+)",
-         f'i1 @{CONSTRAINED}.fcmp.{{s}}({{t}} {{a}}, {{t}} {{b}}, metadata !"{{op}}"{STRICT})'),
-        (rf"call {_FLOAT} @llvm\.(?P<op>sqrt|rint|nearbyint)\.f\d+\(\w+ (?P<a>\S+)\)",
+        (rf"fcmp (?P<op>\w+) {_FLOAT} {_A}, {_B}",
+         f'{{r}} @{CONSTRAINED}.fcmp.{{s}}({{t}} {{a}}, {{t}} {{b}}, metadata !"{{op}}"{STRICT})'),
+        (rf"call {_FLOAT} @llvm\.(?P<op>sqrt|rint|nearbyint)\.\w+\({_TYPE} {_A}\)",
          f"{{t}} @{CONSTRAINED}.{{op}}.{{s}}({{t}} {{a}}{NEAREST}{STRICT})"),
-        (rf"call {_FLOAT} @llvm\.(?P<op>floor|ceil|trunc|round|roundeven)\.f\d+\(\w+ (?P<a>\S+)\)",
+        (rf"call {_FLOAT} @llvm\.(?P<op>floor|ceil|trunc|round|roundeven)\.\w+\({_TYPE} {_A}\)",
          f"{{t}} @{CONSTRAINED}.{{op}}.{{s}}({{t}} {{a}}{STRICT})"),
-        (rf"call {_FLOAT} @llvm\.fma\.f\d+\(\w+ (?P<a>\S+), \w+ (?P<b>\S+), \w+ (?P<c>\S+)\)",
+        (rf"call {_FLOAT} @llvm\.fma\.\w+\({_TYPE} {_A}, {_TYPE} {_B}, {_TYPE} {_C}\)",
          f"{{t}} @{CONSTRAINED}.fma.{{s}}({{t}} {{a}}, {{t}} {{b}}, {{t}} {{c}}{NEAREST}{STRICT})"),
         (r"fptrunc (?P<t>double) (?P<a>\S+) to float",
          f"float @{CONSTRAINED}.fptrunc.f32.f64(double {{a}}{NEAREST}{STRICT})"),
@@ -51,16 +54,17 @@ compiled = cache(re.compile)
 """Patterns are compiled for the first program that they are applied to."""
 
 
-def strict(lines: Sequence[str]) -> list[str] | None:
+def strict(lines: Sequence[str], vector_bytes: int) -> list[str] | None:
     """The lines of a function on which all of LLVM's passes may run, or None where some would
     change what it reports."""
-    found = [kept(line) for line in lines]
+    found = [kept(line, vector_bytes) for line in lines]
     whole = [line for line in found if line is not None]
     return whole if len(whole) == len(found) else None
 
 
-def kept(line: str) -> str | None:
-    """An instruction whose flags are raised where it stands, or None where there is no such."""
+def kept(line: str, vector_bytes: int) -> str | None:
+    """An instruction whose flags are raised where it stands, or None where there is no such: of
+    vectors longer than registers LLVM may not find any."""
     if match := compiled(OPAQUE).fullmatch(line):
         return f"  {match[1]} = bitcast {match[3]} to {match[2]}"
     line = line.replace(" volatile ", " ", 1)
@@ -68,5 +72,16 @@ def kept(line: str) -> str | None:
         return line
     for pattern, call in RAISING:
         if match := compiled(pattern).fullmatch(line):
-            return call.format(**match.groupdict(), s=BITS[match["t"]])
+            lanes, bits = shape_of(match["t"])
+            if lanes * bits > 8 * vector_bytes:
+                return None
+            suffix = f"f{bits}" if lanes == 1 else f"v{lanes}f{bits}"
+            result = "i1" if lanes == 1 else f"<{lanes} x i1>"
+            return call.format(**match.groupdict(), s=suffix, r=result)
     return line if compiled(PASSED).match(line) else None
+
+
+def shape_of(kind: str) -> tuple[int, int]:
+    """The lanes of a type, and the bits of each."""
+    *lanes, scalar = kind.strip("<>").split(" x ")
+    return int(lanes[0]) if lanes else 1, BITS[scalar]
