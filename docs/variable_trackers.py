@@ -118,6 +118,7 @@ EXAMPLES: dict[str, str] = {
     "TableVariable": "counted",
     "RowsVariable": "tallied",
     "RowVariable": "tallied",
+    "PerhapsBound": "last_above, 0.5",
     "WordVariable": "hashed, b'spam' * 20",
     "RandomVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
     "RandomMethodVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
@@ -127,6 +128,7 @@ EXAMPLES: dict[str, str] = {
 
 ELSEWHERE = {
     "UnknownVariable": "No trace has one: it stands for values while a loop is estimated.",
+    "Nothing": "No local has one: it is in a PerhapsBound of which no number is known yet.",
     "Standing": "No trace has one: a side exit leaves it to Python in the place of the iterator.",
 }
 """Kinds that `met` does not see."""
@@ -228,6 +230,13 @@ def counted(x):
     return found
 
 
+def last_above(x, limit):
+    for i in range(len(x) * 20):
+        if x[i % 3] > limit:
+            last = i
+    return last
+
+
 def hashed(x, data):
     h = 0
     for byte in data:
@@ -275,7 +284,7 @@ DEFINES_A_TYPE = """def function(x):
 SHOWN = {
     value.__name__: inspect.getsource(value)
     for value in (caught, added_up, spelled, quiet, halved, kept_last, paired, counted, tallied,
-                  hashed, Countdown, Record, Doubled, shrunk)
+                  last_above, hashed, Countdown, Record, Doubled, shrunk)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

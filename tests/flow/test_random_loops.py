@@ -8,6 +8,7 @@ import dynamo_lite as dl
 
 from ..fuzz.seeds import chunks
 from ..oracle import differences, outcome_of_copy
+from .random_bindings import BindingWriter
 from .random_effects import EffectWriter
 from .random_integers import IntegerWriter
 from .random_loops import (
@@ -51,7 +52,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
     TextWriter, EffectWriter, TableWriter, RowsWriter, DequeWriter,
-    MaskWriter, MadeListWriter,
+    MaskWriter, MadeListWriter, BindingWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

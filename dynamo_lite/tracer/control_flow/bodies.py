@@ -11,7 +11,7 @@ from ...bytecode.liveness import live_locals
 from ...errors import GraphBreak
 from ...ir.graph import Graph
 from ...ir.node import Node
-from ...ir.types import python_number
+from ...ir.types import ArrayType, Form, python_number
 from ..object_model.constants import TRUE, ZERO, ConstantVariable
 from ..object_model.lazy import realise
 from ..recording.nodes import adding_to
@@ -19,6 +19,7 @@ from ..state.fields import Field, FieldName, NewField
 from ..state.trace import LoopPlan
 from ..state.tracker import COUNTER, VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.arrays.perhaps_bound import PerhapsBound, never_bound
 from ..trackers.arrays.unions import Kinds, UnionNumber, types_of, united, value_and_type
 from ..trackers.arrays.words import WordVariable, as_word
 from ..trackers.objects.objects import ObjectVariable
@@ -51,14 +52,16 @@ class Unsettled(GraphBreak):
 
     `unions` are variables that could have one of two types; `again`: perhaps types have settled an
     iteration later. `replaced` is a variable that has another object after each iteration, `word`
-    one that has become an int of 64 bits.
+    one that has become an int of 64 bits. `bound` is one that had no value before, and the type of
+    the number that it perhaps has.
     """
 
     def __init__(
         self, reason: str, unions: Unions | None = None, again: bool = True, replaced: str = "",
-        word: str = "",
+        word: str = "", bound: tuple[str, ArrayType] | None = None,
     ) -> None:
         super().__init__(reason)
+        self.bound = bound
         self.unions = unions or {}
         self.again = again
         self.replaced = replaced
@@ -143,6 +146,7 @@ class Body:
         """The iteration is over: what it left in the variables of the frame."""
         self.left = {name: settled(value) for name, value in variables(tx).items()}
         self.left.update(self.exchanged(tx, loop))
+        self.bind(tx, loop)
         for name, before in self.entered.items():
             since = self.since_of(name)
             if name in self.left and structure_of(self.left[name], since) != structure_of(
@@ -165,6 +169,23 @@ class Body:
             self.after[name], self.after[type_name(name)] = value_and_type(tx, value, kinds)
         for name, value in self.fixed.items():
             check_fixed(name, value, self.after.get(name))
+
+    def bind(self, tx: Tx, loop: Loop) -> None:
+        """Variables that perhaps have a number before the iteration perhaps have one after it."""
+        for name, before in self.entered.items():
+            value, kind = self.left.get(name), None
+            if isinstance(before, PerhapsBound) and not isinstance(value, PerhapsBound):
+                kind = type_of(before.number)
+                if value is None and kind is not None:
+                    self.left[name] = never_bound(kind)
+                elif value is not None and type_of(value) == kind:
+                    self.left[name] = PerhapsBound(value, TRUE)
+        for name in sorted(live_behind(tx, loop) & {*self.left} - {*self.entered}):
+            value = self.left[name]
+            if isinstance(value, PerhapsBound):
+                raise perhaps_bound(name, value.number)
+            if (tx.code, name) in tx.state.read_unbound:
+                raise perhaps_bound(name, value)
 
     def exchanged(self, tx: Tx, loop: Loop) -> dict[str, VariableTracker]:
         """The lists that variables have after the iteration, where it may be another one than
@@ -214,6 +235,14 @@ class Body:
         return Unsettled(str(stop), {stop.name: kinds}, again=False)
 
 
+def perhaps_bound(name: str, value: VariableTracker) -> GraphBreak:
+    """An iteration gives a value to a variable that had none."""
+    reason, kind = f"{name!r} may have no value in a loop", type_of(value)
+    if kind is None or kind.form is Form.ARRAY or isinstance(value, UnionNumber):
+        return GraphBreak(reason)
+    return Unsettled(reason, bound=(name, kind))
+
+
 def type_name(name: str) -> str:
     """The variable that says which type a variable of two types has."""
     return f"{name}:type"
@@ -244,6 +273,8 @@ def trace_iteration(
             if iterations is not None:
                 body.index = graph.placeholder("index", python_number(int))
                 note_bounds(tx, body.index, iterations)
+            for name, kind in plan.bound if tx.state.options.binds else ():
+                tx.locals.setdefault(name, never_bound(kind))
             names = handed_on(tx, loop) | {*tx.state.list_lengths} | changed
             body.begin(tx, outer, names, plan)
             if body.side_exits is not None:

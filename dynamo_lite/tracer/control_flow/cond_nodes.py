@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...base.records import dataclass
 from ...ir import control
 from ...ir.node import Node
@@ -128,12 +126,6 @@ class Cond:
             return tracker_of(made)
         kind = ArrayVariable if made.type.form is Form.ARRAY else ComputedNumber
         return kind(made, phi=Phi(self.test, choices))
-
-
-def nothing(kind: ArrayType) -> Any:
-    """A number of a type, of which nobody reads the value."""
-    zero = np.zeros((), kind.dtype)[()]
-    return zero.item() if kind.form is Form.PYTHON else zero
 
 
 def decided(tx: Tx, test: Any, values: Sequence[Any]) -> VariableTracker | None:

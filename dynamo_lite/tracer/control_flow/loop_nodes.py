@@ -16,8 +16,9 @@ from ..object_model.constants import ConstantVariable
 from ..recording.nodes import adding_to
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.arrays.perhaps_bound import nothing
 from ..trackers.arrays.unions import UnionNumber, united
-from .bodies import Body, Unsettled
+from .bodies import Body, Unsettled, perhaps_bound
 from .branches import is_data, predicate
 from .capture import (
     checked_close,
@@ -27,7 +28,6 @@ from .capture import (
     tracker_of,
     type_of,
 )
-from .cond_nodes import nothing
 from .escapes import reachable
 from .iterations import Iterations
 from .loop_endings import Endings
@@ -176,7 +176,7 @@ class LoopNode:
                 self.endings.told_by(name, nothing(kind), kind).output = value.as_argument(tx)
                 continue
             if not (self.iterations is None or self.iterations.certain(tx)):
-                raise GraphBreak(f"{name!r} may have no value after the loop")
+                raise perhaps_bound(name, value)
             if kind is None or isinstance(value, ConstantVariable):
                 self.check_outside(name, value)
                 self.variables_after[name] = value

@@ -8,10 +8,11 @@ from ...bytecode.flow import Loop
 from ...errors import GraphBreak
 from ...ir.node import Node
 from ...ir.types import Form
-from ..object_model.constants import NONE, ConstantVariable
+from ..object_model.constants import FALSE, NONE, TRUE, ConstantVariable
 from ..recording.nodes import adding_to
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.perhaps_bound import PerhapsBound, nothing
 from ..trackers.arrays.unions import (
     Kinds,
     UnionNumber,
@@ -28,10 +29,10 @@ from .capture import (
     owner,
     type_of,
 )
-from .cond_nodes import Cond, Slot, Tree, UnionSlot, decided, nothing
+from .cond_nodes import Cond, Slot, Tree, UnionSlot, decided
 from .exits import ITERATION, JOINED, RETURNED, Arm, Exit, keys_of, live_at, only_at_side_exits
 from .growing import has_one_name
-from .parts import ALWAYS, Parts, identities_of, parts_of, settled
+from .parts import ALWAYS, NEVER, Parts, identities_of, parts_of, settled
 from .variables import shared
 
 if TYPE_CHECKING:
@@ -97,11 +98,34 @@ class Merging:
     def local(self, name: str) -> Any:
         before = self.outer.get(name)
         values = [exit_.locals.get(name, before) for exit_ in self.exits]
-        if None in values:
-            if name in self.extra:
-                return self.half(values)
-            raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
+        if None in values and name in self.extra:
+            return self.half(values)
+        is_perhaps = any(isinstance(value, PerhapsBound) for value in values)
+        if None in values or (is_perhaps and len(values) == 2):
+            return self.perhaps(name, values)
         return self.value(repr(name), *values)
+
+    def perhaps(self, name: str, values: list[Any]) -> Any:
+        """A number, and whether a variable has it: in one arm at least it may have none."""
+        first, second = values
+        if first is second:
+            return first
+        numbers = [one.number if isinstance(one, PerhapsBound) else settled(one) for one in values]
+        known = [number for number in numbers if number is not None]
+        kinds = {type_of(number) for number in known}
+        kind = kinds.pop() if len(kinds) == 1 else None
+        is_union = any(isinstance(number, UnionNumber) for number in known)
+        if kind is None or kind.form is Form.ARRAY or is_union or not self.tx.state.options.binds:
+            raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
+        found = [nothing(kind) if one is None else one.as_argument(self.tx) for one in numbers]
+        bound = [
+            FALSE if one is None else one.is_bound if isinstance(one, PerhapsBound) else TRUE
+            for one in values
+        ]
+        truth = decided(self.tx, self.cond.test, bound) or self.merged(repr(name), *bound)
+        parts = parts_of(PerhapsBound(known[0], TRUE), NEVER)
+        assert parts is not None
+        return Tree(parts, [self.cond.result(found, kind), truth])
 
     def half(self, values: list[Any]) -> Slot | None:
         """A number that a variable has in one arm, for a side exit there: nobody reads it if the

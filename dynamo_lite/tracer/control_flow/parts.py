@@ -19,6 +19,7 @@ from ..state.tracker import VariableTracker
 from ..trackers.array_backed.characters import CharacterVariable, code_of
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.complex_numbers import ComplexVariable, is_from_outside, parts_from_outside
+from ..trackers.arrays.perhaps_bound import PerhapsBound
 from ..trackers.arrays.words import WordVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
@@ -56,6 +57,9 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         )
     if value.source is None and (code := code_of(value)) is not None:
         return Parts(str, (".code",), (code,), of_code, False)
+    if isinstance(value, PerhapsBound):
+        return Parts(PerhapsBound, (".number", ".bound"), (value.number, value.is_bound),
+                     lambda parts: PerhapsBound(*parts), False)
     if isinstance(value, WordVariable) and value.is_whole:
         return Parts(WordVariable, (".bits",), (value.bits,), of_bits, False)
     if type(value) is ComplexVariable or is_complex(value):

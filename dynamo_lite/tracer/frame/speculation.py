@@ -15,6 +15,7 @@ from typing import Any
 from ...base import logs, work
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
+from ...bytecode.liveness import live_locals
 from ...bytecode.reading import read
 from ...errors import (
     GraphBreak,
@@ -40,6 +41,7 @@ from ..control_flow.worth import CROSSING, Estimate, estimate, hint_of, outermos
 from ..rules.frame_inspection import where_seen, why_seen
 from ..state.side_effects import SideEffects
 from ..state.trace import ColdArm, Returned, Stopped, Trace, TraceOptions, TraceState
+from ..trackers.arrays.perhaps_bound import PerhapsBound
 from .expected_changes import Learnt, came_true, will_change
 from .no_alias import guard_no_alias
 from .printed_graphs import NotRecorded, PrintedGraph, printed_graph
@@ -60,6 +62,7 @@ class Restart(Enum):
     INTS_LEFT = "with what the program leaves in ints"
     INTS_CHANGED = "with ints that the program changes"
     EMPTY_ARRAY_SHOWN = "with sizes of 0 as numbers"
+    BOUND = "with variables that have a value in any case, as {} must behind it"
     PRINTED_GRAPH = "with the text of the graph, for {}"
 
 
@@ -117,6 +120,10 @@ class Speculation:
         try:
             root = self.root(state)
             if (end := self.interpreted(root)) is None:
+                return None
+            if (name := perhaps_unbound(root, end)) is not None:
+                self.options = replace(self.options, binds=False)
+                self.again(Restart.BOUND, name)
                 return None
         except PlanLoop as found:
             self.plan(found)
@@ -324,3 +331,16 @@ def settle_sizes(state: TraceState) -> None:
         graph.symbols[name] = shapes.settled_origin(name, origin)
     if fixed := shapes.fixed():
         graph.resize(lambda size: substitute(size, fixed))
+
+
+def perhaps_unbound(root: RootTranslator, end: Returned | Stopped) -> str | None:
+    """A variable that the frame goes on to read, and that may have no value."""
+    if isinstance(end, Returned):
+        return None
+    for place in (end, *(other for _, other in end.others)):
+        live = live_locals(root.code, place.index)
+        for name in [n for n, value in place.locals.items() if isinstance(value, PerhapsBound)]:
+            if name in live:
+                return name
+            del place.locals[name]
+    return None

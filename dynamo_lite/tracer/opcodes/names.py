@@ -8,6 +8,7 @@ from ..object_model.cells import CellVariable, unbound
 from ..object_model.constants import NONE, NULL, observed
 from ..object_model.lazy import LazyVariable
 from ..state.tracker import VariableTracker
+from ..trackers.arrays.perhaps_bound import PerhapsBound
 from ..trackers.containers.dicts import DictVariable
 from .table import handles
 
@@ -21,9 +22,12 @@ def load_fast(tx: Tx, inst: Instruction) -> VariableTracker:
     """A local, looked at from here on."""
     value = tx.locals.get(inst.argval)
     if value is None:
+        tx.state.read_unbound.add((tx.code, inst.argval))
         raise observed(unbound(inst.argval, free=False))
     if isinstance(value, LazyVariable):
         value = tx.locals[inst.argval] = value.realise(tx)
+    if isinstance(value, PerhapsBound):
+        value = tx.locals[inst.argval] = value.read(tx, inst.argval)
     return value
 
 

@@ -55,7 +55,8 @@ class TraceOptions:
     merged where they first meet (`unmerged`), and of arms that raise, by their first instruction.
     `leaves_cold_arms`: `control_flow.cold_arms` are left to Python; `leaves_loops`: other arms that
     Python has to run may be `control_flow.side_exits` of the loop they are in. `recursions` has the
-    functions that become nodes of the graph, by their code, or why they cannot.
+    functions that become nodes of the graph, by their code, or why they cannot. `binds`: data may
+    decide whether a local has a value.
     """
 
     policy: DynamicPolicy | None = None
@@ -78,6 +79,7 @@ class TraceOptions:
     leaves_loops: bool = False
     side_exits: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
     recursions: dict[CodeType, str] = field(default_factory=dict)
+    binds: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ class LoopPlan:
     each iteration makes others; in `words` ints of 64 bits without a sign; `tables` are dicts and
     sets that the loop fills, with the kinds of what they hold; `rows` lists of lists that it
     indexes, with the type of their numbers; `appended` are lists from outside that only become
-    longer."""
+    longer; `bound` are numbers that variables without a value perhaps get in it, with their
+    types."""
 
     reason: str = ""
     peeled: int = 0
@@ -123,6 +126,7 @@ class LoopPlan:
     tables: frozenset[tuple[str, Hashable]] = frozenset()
     rows: frozenset[tuple[str, ArrayType]] = frozenset()
     appended: frozenset[Appended] = frozenset()
+    bound: frozenset[tuple[str, ArrayType]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +244,7 @@ class TraceState:
     `written` has the placeholders that bodies write into, `elements` those of long values from
     outside, and what dicts from outside hold, as arrays. `recursions` are the functions whose
     bodies are being traced (`control_flow.recursion`), `self_calls` counts the calls that functions
-    make of themselves.
+    make of themselves, and `read_unbound` are locals that were read while they had no value.
     """
 
     function: FunctionType
@@ -286,6 +290,7 @@ class TraceState:
     consumed: dict[Node, AliasInfo] = field(default_factory=dict)
     recursions: list[Any] = field(default_factory=list)
     self_calls: dict[CodeType, int] = field(default_factory=dict)
+    read_unbound: set[tuple[CodeType, str]] = field(default_factory=set)
 
     @property
     def budget(self) -> int:
