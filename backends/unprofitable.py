@@ -23,6 +23,7 @@ from .loop_ir.program import (
     Commit,
     Extern,
     Launch,
+    LogCopy,
     LogUndo,
     Program,
     Require,
@@ -33,6 +34,8 @@ from .loop_ir.program import (
 
 IN_CACHE = 4096
 """Elements up to which computing in place twice is cheaper than NumPy's overhead."""
+NO_WORK = (Extern, View, Require, LogCopy, LogUndo, Commit)
+"""What Python does as fast, or does not have to do."""
 SHORT = 4
 """Calls that do little."""
 
@@ -41,7 +44,7 @@ def why_unprofitable(graph: Graph, program: Program) -> str:
     """Why Python alone is as fast; empty where it is not known to be."""
     steps = list(all_steps(program.steps))
     if any(isinstance(step, Extern) for step in steps):
-        if all(isinstance(step, (Extern, View, Require, LogUndo, Commit)) for step in steps):
+        if all(isinstance(step, NO_WORK) for step in steps):
             return "all of it is calls of NumPy"
         if len(operations(graph)) == 1 and not any(map(is_control, graph.calls)):
             return "it is one call of NumPy"

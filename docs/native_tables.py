@@ -43,7 +43,8 @@ FUNCTIONS = {
     "deposit_true": "the inverse of `select_true`",
     "unbox_ints": "`unbox_int` of several objects",
     "copy": "rows of packed memory, by several threads where it is much",
-    "log_undo": "appends what a part of an input holds to the undo log",
+    "log_undo": "appends what a part of an input holds to the undo log, or only which one",
+    "log_copy": "appends a copy of an input, of which later records say which parts to restore",
     "log_undo_at": "the same for elements at these distances in bytes",
     "products": "gemm, gemv or dot at every place of a stack",
     "draw_float": "the next number of a generator, of the distribution with that number; nonzero "

@@ -178,8 +178,10 @@ def _step_text(step: Any) -> str:
             sizes = " by ".join(map(str, (*(s.extent for s in step.stacks), *step.sizes)))
             return f"{step.out.name} = {step.routine} {a} @ {b}, {sizes}"
         case LogUndo():
+            further = f" + {step.start.name}" if step.start else ""
             places = f" at {step.positions.name}" if step.positions else ""
-            return f"save {step.buffer.name} + {step.offset}: {step.type}{places}"
+            kept = " from the copy" if step.is_copied else ""
+            return f"save {step.buffer.name} + {step.offset}{further}: {step.type}{places}{kept}"
         case Loop() | Branch():
             return _blocks_text(step)
         case Rotate():

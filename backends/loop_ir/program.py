@@ -197,13 +197,28 @@ class LogUndo(Instruction):
     """Keep what a part of an input holds, in the undo log; if the call bails out, what the parts
     held is restored, the latest first. Writes to inputs before the commit come after such a step.
 
-    The part begins `offset` bytes after the data pointer and has the shape and strides of `type`;
-    or its elements, as many as those of `type`, lie at the `positions` (int64) behind it."""
+    The part begins `offset` bytes after the data pointer, and behind that as many as the 0-d int64
+    in `start` says, and has the shape and strides of `type`; or its elements, as many as those of
+    `type`, lie at the `positions` (int64) behind it. `is_copied`: what it holds is in the `LogCopy`
+    before."""
 
     buffer: Buffer = field(metadata=READ)
     offset: Size
     type: ArrayType
     positions: Buffer | None = field(default=None, metadata=READ)
+    start: Buffer | None = field(default=None, metadata=READ)
+    is_copied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogCopy(Instruction):
+    """Keep all that an input of this type, a block of memory, holds. Steps `LogUndo` behind it say
+    which parts are restored: others may be written by other threads meanwhile."""
+
+    buffer: Buffer = field(metadata=READ)
+    type: ArrayType
+
+    text = "copy {0.buffer.name}: {0.type}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,8 +315,8 @@ class CallAgain(Instruction):
 
 
 Step = Union[
-    Allocate, Launch, View, Extern, Bind, Count, Extract, Deposit, Product, Require, LogUndo,
-    Commit, Loop, Branch, Rotate, Call, CallAgain,
+    Allocate, Launch, View, Extern, Bind, Count, Extract, Deposit, Product, Require, LogCopy,
+    LogUndo, Commit, Loop, Branch, Rotate, Call, CallAgain,
 ]
 
 

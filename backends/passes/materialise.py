@@ -60,12 +60,14 @@ class Reading:
     """How a lowering reads its first operand, and the others where that is different.
 
     `copies`: it gives the elements of its operand; reading those is as good as reading the result.
-    `in_place`: an element of the view is read where an element of the operand is."""
+    `in_place`: an element of the view is read where an element of the operand is. `moved`: what an
+    array holds at a computed position is read there, not through an address."""
 
     first: Access
     others: Access | None = None
     copies: bool = False
     in_place: bool = False
+    moved: bool = False
 
 
 Readings = dict[str, Reading]
@@ -214,7 +216,8 @@ def access_of(node: Node, readings: Readings, operand: Node | None = None) -> Ac
     if node.target is operator.getitem:
         return _access_of_getitem(node)
     if reading is not None:
-        return reading.first
+        is_part = reading.moved and _is_moved(node.args[0])
+        return Access.COPY if is_part else reading.first
     return Access.SAME if isinstance(node.target, np.ufunc) else Access.MEMORY
 
 
@@ -227,12 +230,15 @@ def _access_of_getitem(node: Node) -> Access:
     if isinstance(source, Node) and not isinstance(source.type, ArrayType):
         return Access.VIEW
     if any(isinstance(leaf, (Node, np.ndarray, list)) for leaf in leaves(key)):
-        return Access.PART if _moves(key) and isinstance(source, Node) and (
-            source.target is operator.getitem and _moves(source.args[1])
-        ) else Access.MEMORY
+        return Access.PART if _moves(key) and _is_moved(source) else Access.MEMORY
     items = key if isinstance(key, tuple) else (key,)
     whole = (slice(None), slice(None, None, -1), None, Ellipsis)
     return Access.VIEW if all(item in whole for item in items) else Access.PART
+
+
+def _is_moved(value: Any) -> bool:
+    """Whether a value is a part of an array at a position that is a number of the graph."""
+    return isinstance(value, Node) and value.target is operator.getitem and _moves(value.args[1])
 
 
 def _moves(key: Any) -> bool:

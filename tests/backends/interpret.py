@@ -23,6 +23,7 @@ from dynamo_lite.backends.loop_ir.program import (
     Extract,
     Input,
     Launch,
+    LogCopy,
     LogUndo,
     Loop,
     Output,
@@ -267,6 +268,8 @@ def _save(state: State, step: LogUndo) -> None:
         packed = np.arange(int(np.prod(shape))) * 8
         places = state.memory[step.positions].read(packed, step.positions.dtype)
     offsets = places + state.size(step.offset)
+    if step.start is not None:
+        offsets += state.memory[step.start].read(np.array(0), step.start.dtype)
     values = state.memory[step.buffer].read(offsets, step.buffer.dtype)
     state.saved.append((step.buffer, offsets, values))
 
@@ -324,6 +327,7 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     Product: _product,
     Require: _require,
     LogUndo: _save,
+    LogCopy: lambda state, step: None,  # parts are kept where they are logged
     Commit: _commit,
     Loop: _loop,
     Branch: _branch,

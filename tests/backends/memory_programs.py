@@ -221,6 +221,10 @@ FRESH = (
     "{v} = {x}.sum({axis})",
     "{v} = {x}.astype('f8')", "{v} = np.stack([{x}, {same}])", "{v} = np.full({x}.shape, 3)",
     "{v} = np.empty(6); {v}[...] = 1",
+    "{x}[{key}] = {other}[{okey}] + 1; {v} = {x}[{key}] * 2; {x}[{key}] = {v}",
+    "{x}[{key}] = {x}[{key}] * 2; {v} = np.roll({x}[{key}], 1); {x}[{key}] = {v}",
+    "{x}[{key}] = {x}[{key}] * 2; {v} = {x}[{key}][::-1] + 1; {x}[{key}] = {v}",
+    "{x}[0] = {x}[-1] + 1; {v} = {x}[0].sum() + {x}; {x}[0] = {x}[0] - 1",
 )  # fmt: skip
 MAKES = (*VIEWS, *FRESH)
 WRITES = (

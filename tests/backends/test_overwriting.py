@@ -110,7 +110,32 @@ def whole_then_part(x, k):
     return s
 
 
+def rolled(x, k):
+    for i, by in zip(np.argsort(k[:4]), np.array([1, -2, 0, 7])):
+        x[:, i] = np.roll(x[:, i], by, axis=0)
+        x[:, i] = np.roll(x[:, i], -1, axis=0)
+    return x.sum(axis=1)
+
+
+def written_again(x, k):
+    x[1:4] = k[:4] * 2 - x[2:5]
+    root = np.sqrt(np.abs(x[1:4])) + 1
+    x[1:4] = x[1:4] + root
+    x[:, 1] = 0
+    return x[1:4] - root, k[:2]
+
+
+def read_back(x, k):
+    x[1:5] = x[:4] * 2
+    x[1:5] = np.concatenate([x[1:5][2:], x[1:5][:2]])
+    i = k.argmax()
+    x[i] = k[:4] - 1
+    x[i] = x[i] * 3 + x[i][::-1]
+    return x[1:5].sum(), x[i].max()
+
+
 PROGRAMS = (
+    rolled, written_again, read_back,
     row_of_a_cache, several_parts, rows_swapped, shifted, scattered, at_a_maximum, by_a_mask,
     in_a_branch, in_a_loop, sorted_in_place, old_contents_kept, whole_then_part,
 )
@@ -177,18 +202,20 @@ def test_bailout_after_a_write(program, end, mode):
     assert (dl.stats().graph_breaks > 0) is (end is divides)
 
 
+@pytest.mark.parametrize("in_order", [False, True])
 @pytest.mark.parametrize(("program", "long"), [
+    (rolled, False), (written_again, False), (read_back, False),
     (row_of_a_cache, False), (several_parts, False), (scattered, False), (at_a_maximum, False),
     (in_a_branch, False), (sorted_in_place, True),
 ])
-def test_what_a_program_means(program, long):
+def test_what_a_program_means(program, long, in_order):
     """The interpreter saves and puts back as machine code does."""
     def function(x, k):
         results = program(x, k)
         return results, np.sqrt(x.min() - x.max())
 
     values = [matrix(), np.random.default_rng(0).random(100) if long else vector()]
-    lowered = lower(optimize(captured(function, values)))
+    lowered = lower(optimize(captured(function, values)), in_order=in_order)
     assert any(isinstance(step, LogUndo) for step in all_steps(lowered.steps))
     before = [value.copy() for value in values]
     with np.errstate(invalid="raise"), pytest.raises(BailOut):
@@ -301,12 +328,21 @@ def test_effects_come_in_order():
     )
 
 
-def test_each_thread_writes_its_own_rows():
-    """Calls that bail out restore nothing but what they wrote themselves."""
-    def f(x, i, j, value):
-        x[i] = value
-        return x[i, 1:] * 2, x[i][j]
+def one_write(x, i, j, value):
+    x[i] = value
+    return x[i, 1:] * 2, x[i][j]
 
+
+def more_writes(x, i, j, value):
+    """All of x is copied before the first one."""
+    for k in range(8):
+        x[i, k:] = value + x[i, k:] * 0
+    return x[i, 1:] * 2, x[i][j]
+
+
+@pytest.mark.parametrize("f", [one_write, more_writes])
+def test_each_thread_writes_its_own_rows(f):
+    """Calls that bail out restore nothing but what they wrote themselves."""
     compiled = dl.compile(f, backend="llvm")
     x, rounds = np.zeros((8, 64)), 300
     one = np.array([1])

@@ -17,6 +17,7 @@ from dynamo_lite.ir.passes import drop_dead, fold_constants, merge_common, optim
 from dynamo_lite.ir.passes.verify import verify
 from dynamo_lite.ir.types import Form, array
 
+from ..graphs import graph_of
 from .building import Builder
 
 
@@ -254,3 +255,44 @@ def test_scalars_keep_their_form():
     assert total.type.form is Form.SCALAR
     (found,) = optimized(b.output(b.call(operator.mul, total, 2)))(np.ones(3))
     assert type(found) is np.float64
+
+
+def written_twice(read):
+    """`x[1:3] = y`, what `read` makes of that part, and `x[1:3] = -y`."""
+    def f(x, y):
+        x[1:3] = y * 2
+        made = read(x)
+        x[1:3] = -y
+        return made
+
+    return f
+
+
+@pytest.mark.parametrize(("read", "stores"), [
+    (lambda x: 0, 1),
+    (lambda x: np.sqrt(x[1:3]) + 1, 1),
+    (lambda x: np.concatenate([x[1:3][1:], x[1:3][:1]]), 1),
+    (lambda x: x[1:4] + 1, 2),
+    (lambda x: x[1:3].sum(axis=0), 2),
+    (lambda x: x[1:3].T.copy(), 2),
+    (lambda x: x[1:3], 1),
+])
+def test_a_store_that_another_replaces(read, stores):
+    """It goes unless something depends on its being there, or on where its elements lie."""
+    x, y = np.arange(20.0).reshape(5, 4), np.ones((2, 4))
+    graph = graph_of(written_twice(read), x.copy(), y)
+    found = same_effect(graph, y, x)  # as they are first read
+    assert targets(found).count(core.update) == stores
+
+
+def test_a_store_of_another_type_stays():
+    """It may warn, or differ from what is read back."""
+    def f(x, y):
+        x[1:3] = y * 2.5
+        made = x[1:3] + 1
+        x[1:3] = y
+        return made
+
+    x, y = np.arange(20).reshape(5, 4), np.ones((2, 4))
+    found = same_effect(graph_of(f, x.copy(), y), y, x)
+    assert targets(found).count(core.update) == 2

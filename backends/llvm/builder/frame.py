@@ -41,6 +41,7 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "draw_integer": (30, "i32"),
     "step": (31, "void"),
     "find_random_source": (32, "void"),
+    "log_copy": (33, "i32"),
 }
 STATUS_OFFSET = 32
 DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too

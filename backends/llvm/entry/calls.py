@@ -4,7 +4,7 @@ from __future__ import annotations
 from ....ir.sizes import Size, floordiv, product
 from ....ir.types import ArrayType, Form
 from ...loop_ir.loops import Buffer
-from ...loop_ir.program import Bind, Count, Deposit, Extern, Extract, LogUndo, Ref
+from ...loop_ir.program import Bind, Count, Deposit, Extern, Extract, LogCopy, LogUndo, Ref
 from ..builder.elements import I64
 from ..builder.values import Value
 from .arrays import array_object, box
@@ -112,13 +112,25 @@ def select(entry: Entry, step: Extract) -> None:
     )
 
 
+@writes(LogCopy)
+def log_copy(entry: Entry, step: LogCopy) -> None:
+    size = entry.size(product(step.type.shape) * step.type.dtype.itemsize)
+    entry.frame.checked(
+        "log_copy", "ptr %frame", f"ptr {entry.pointer(step.buffer.name)}", f"i64 {size.ref}")
+
+
 @writes(LogUndo)
 def log_undo(entry: Entry, step: LogUndo) -> None:
-    data = f"ptr {entry.start(step.buffer.name, step.offset)}"
+    start = entry.start(step.buffer.name, step.offset)
+    if step.start is not None:
+        further = entry.builder.load(entry.pointer(step.start.name), I64)
+        start = entry.builder.offset(start, further)
+    data = f"ptr {start}"
     itemsize, type_ = f"i64 {step.buffer.dtype.itemsize}", step.type
     if step.positions is None:
         box = (f"i32 {type_.ndim}", entry.shape(type_.shape), entry.shape(type_.strides))
-        entry.frame.checked("log_undo", "ptr %frame", data, *box, itemsize)
+        copied = f"i32 {int(step.is_copied)}"
+        entry.frame.checked("log_undo", "ptr %frame", data, *box, itemsize, copied)
     else:
         places = f"ptr {entry.pointer(step.positions.name)}"
         count = f"i64 {entry.size(product(type_.shape)).ref}"

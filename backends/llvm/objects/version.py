@@ -19,7 +19,7 @@ from ..builder.target import cpu_features
 KNOWN = ("0.46", "0.47", "0.48", "0.49", "0.50")
 """Versions of llvmlite whose functions are those that the core calls (native/llvm_library)."""
 FORMAT = 2  # of marshal: the last one in which equal values always give equal bytes
-ABI = "8"  # of frames, of the run-time table and of files on disk
+ABI = "9"  # of frames, of the run-time table and of files on disk
 
 
 @cache

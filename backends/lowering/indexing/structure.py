@@ -145,7 +145,7 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
     return low.lazy(node.type, axes, element)
 
 
-@lowers(reads=Access.MEMORY, others=Access.SAME)
+@lowers(reads=Access.MEMORY, others=Access.SAME, moved=True)
 def roll(low: Lowering, node: Node, a: Any, shift: Any, axis: Any = None) -> Value:
     """np.roll along one axis by a number that the program computes. Where elements that follow each
     other lie side by side NumPy moves stretches of memory, which is faster than kernels are."""
@@ -157,8 +157,10 @@ def roll(low: Lowering, node: Node, a: Any, shift: Any, axis: Any = None) -> Val
         raise CannotLower("np.roll by what is no int64")
     (dim,) = dims_of(axis, len(source.shape))
     low.relations.require("<", 0, size := source.shape[dim])
-    source = low.in_memory(source, f"{node.name} looks elements up")
-    load, along = load_of(source), source.axes[dim]
+    if not is_moved(source):
+        source = low.in_memory(source, f"{node.name} looks elements up")
+    load, along = source.expr, source.axes[dim]
+    assert isinstance(load, (Load, Gather))
     stride = affine.stride_of(load.offset, along)
     if affine.is_one(size) or (not low.loops and stride == source.dtype.itemsize):
         raise CannotLower("np.roll of elements side by side")
@@ -167,8 +169,9 @@ def roll(low: Lowering, node: Node, a: Any, shift: Any, axis: Any = None) -> Val
     place = simplify.apply("subtract", (Index(axes[dim]), start), INT64)
     moved = {old: affine.along(new) for old, new in zip(source.axes, axes)} | {along: affine.ZERO}
     offset = affine.substitute(load.offset, moved)
-    element = Gather(load.buffer, offset, ((counted_from_front(place, size), stride),))
-    return low.lazy(node.type, axes, element)
+    pairs = load.indices if isinstance(load, Gather) else ()
+    pairs += ((counted_from_front(place, size), stride),)
+    return low.lazy(node.type, axes, Gather(load.buffer, offset, pairs))
 
 
 def is_moved(value: Value) -> bool:

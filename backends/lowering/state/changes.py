@@ -9,8 +9,8 @@ from ....ir.graph import Node
 from ....ir.sizes import product
 from ....ir.tree import leaves
 from ....ir.types import ArrayType, Form
-from ...loop_ir.loops import Load, Offset
-from ...loop_ir.program import LogUndo
+from ...loop_ir.loops import Buffer, Load, Offset
+from ...loop_ir.program import LogCopy, LogUndo
 from .context import Lowering
 from .values import Value, load_of
 
@@ -21,10 +21,21 @@ def log_undo(low: Lowering, target: Value, *, whole: bool = False) -> None:
     part = place.buffer, place.offset.constant, target.shape, target.strides()
     if place.buffer in low.ownership.unlogged and part not in low.ownership.logged:
         type_ = ArrayType(target.dtype, target.shape, target.strides())
-        low.steps.append(LogUndo(place.buffer, place.offset.constant, type_))
+        is_copied = copied_before(low, place.buffer)
+        low.steps.append(
+            LogUndo(place.buffer, place.offset.constant, type_, is_copied=is_copied))
         low.ownership.logged.add(part)
     if whole:
         low.ownership.unlogged.discard(place.buffer)
+
+
+def copied_before(low: Lowering, buffer: Buffer) -> bool:
+    """Whether the undo log has a copy of all that an input held; it is made where it is to."""
+    value = low.ownership.copied.get(buffer)
+    if value is not None:
+        low.steps.append(LogCopy(buffer, replace(value.type, form=Form.ARRAY)))
+        low.ownership.copied[buffer] = None
+    return buffer in low.ownership.copied
 
 
 def may_change(low: Lowering, node: Node, value: Value, user: Node) -> bool:

@@ -16,11 +16,14 @@ class Ownership:
     fixed: set[Buffer] = field(default_factory=set)  # inputs that are changed before the commit
     unlogged: set[Buffer] = field(default_factory=set)  # those of which all changes are logged
     logged: set[tuple[Any, ...]] = field(default_factory=set)  # the parts of them that have been
+    copied: dict[Buffer, Value | None] = field(default_factory=dict)
+    """Those that are copied whole before the first change; None once that has been done."""
     roots: dict[Buffer, Buffer] = field(default_factory=dict)  # of buffers in memory of others
 
     def inside(self) -> Ownership:
         """What a body begins with: it owns nothing, and its writes are its own."""
-        return Ownership(set(), self.fixed, set(self.unlogged), set(self.logged), self.roots)
+        return Ownership(set(), self.fixed, set(self.unlogged), set(self.logged),
+                         {**self.copied}, self.roots)
 
     def shares(self, buffer: Buffer, base: Buffer) -> None:
         """The buffer is, or may be, memory of another one."""
@@ -48,12 +51,15 @@ class Ownership:
         buffer = load_of(value).buffer
         return buffer in self.own and value.array == buffer
 
-    def take_over(self, value: Value) -> None:
-        """An input is to be changed before the commit."""
+    def take_over(self, value: Value, at_once: bool) -> None:
+        """An input is to be changed before the commit; whether all of it is copied `at_once`,
+        rather than each part before it changes."""
         buffer = load_of(value).buffer
         self.own.add(buffer)
         self.fixed.add(buffer)
         self.unlogged.add(buffer)
+        if at_once:
+            self.copied[buffer] = value
 
     def is_unlogged(self, value: Value) -> bool:
         """Whether a value is in an input of which all changes are logged."""

@@ -6,7 +6,7 @@ in an undo log, and restored if the call bails out.
 """
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +14,20 @@ import numpy as np
 
 from ....ir import core
 from ....ir.node import Node
-from ....ir.sizes import product
+from ....ir.sizes import Size, product
 from ....ir.types import ArrayType, contiguous_strides
 from ...loop_ir import affine, simplify
 from ...loop_ir.loops import Expr, Gather, Index, Load, Store
 from ...loop_ir.program import LogUndo
 from ...loop_ir.simplify import INT64
-from ..state.changes import log_undo
+from ..indexing.structure import is_moved
+from ..state.changes import copied_before, log_undo
 from ..state.context import Lowering
 from ..state.sharing import versions
 from ..state.values import Value, load_of
+
+SLOWER = 2
+"""Copying an element of a part, rather than of a block of memory."""
 
 
 class KeepsOldContents(Exception):
@@ -37,14 +41,30 @@ def overwritten(
     placeholder: up to one that is never read, or is made as a whole; of no `preserved` input."""
     found: dict[Node, Node] = {}
     for placeholder, final in low.graph.writes:
+        made: list[Node] = []
         for node in versions(placeholder, final) or () if placeholder not in preserved else ():
             if node in unread or node in whole or (
                 node.target is core.perform and not (low.in_order and is_at(node.args))
             ):
                 break
-            found[node] = placeholder
-            low.ownership.take_over(low.values[placeholder])
+            made.append(node)
+        if made:
+            is_copied = is_copied_sooner(low, placeholder, made)
+            low.ownership.take_over(low.values[placeholder], is_copied)
+            found |= dict.fromkeys(made, placeholder)
     return found
+
+
+def is_copied_sooner(low: Lowering, placeholder: Node, made: Sequence[Node]) -> bool:
+    """Whether all of an input is copied sooner than each part that a version replaces: it lies side
+    by side, parts of it do not, and those at computed places are looked up."""
+    kind = placeholder.type
+    if len(made) < 2 or not kind.is_c_contiguous or not low.in_order:
+        return False
+    parts = (v.args[2].type.shape for v in made
+             if v.target is core.update and isinstance(v.args[2], Node))
+    hint = low.relations.hint
+    return hint(product(kind.shape)) <= SLOWER * sum(hint(product(shape)) for shape in parts)
 
 
 def is_at(args: tuple[Any, ...]) -> bool:
@@ -76,6 +96,9 @@ def log_positions(low: Lowering, target: Value) -> None:
     assert isinstance(place, Gather)
     if place.buffer not in low.ownership.unlogged:
         return
+    if low.in_order and is_moved(target):
+        log_moved(low, target, place)
+        return
     shape = target.shape
     type_ = ArrayType(INT64, shape, contiguous_strides(shape, INT64.itemsize))
     positions = low.memory_value(type_, low.allocate(type_))
@@ -86,12 +109,29 @@ def log_positions(low: Lowering, target: Value) -> None:
     low.steps.append(LogUndo(place.buffer, 0, logged, at.buffer))
 
 
+def log_moved(low: Lowering, target: Value, place: Gather) -> None:
+    """Log a part that begins at a computed place."""
+    number = ArrayType(INT64, (), ())
+    start = load_of(low.memory_value(number, low.allocate(number)))
+    low.launch((), Store(start.buffer, start.offset, sum_of(affine.ZERO.constant, place.indices)))
+    strides = tuple(affine.stride_of(place.offset, axis) for axis in target.axes)
+    kind = ArrayType(target.dtype, target.shape, strides)
+    is_copied = copied_before(low, place.buffer)
+    low.steps.append(
+        LogUndo(place.buffer, place.offset.constant, kind, None, start.buffer, is_copied))
+
+
 def distance(place: Gather) -> Expr:
     """How many bytes lie before an element."""
-    total = simplify.size_value(place.offset.constant)
     steps = [(Index(axis), stride) for axis, stride in place.offset.strides]
-    for index, stride in (*steps, *place.indices):
-        step = simplify.apply("multiply", (index, simplify.size_value(stride)), INT64)
+    return sum_of(place.offset.constant, (*steps, *place.indices))
+
+
+def sum_of(first: Size, steps: Iterable[tuple[Expr, Size]]) -> Expr:
+    """A number of bytes, and steps of so many bytes each."""
+    total = simplify.size_value(first)
+    for count, stride in steps:
+        step = simplify.apply("multiply", (count, simplify.size_value(stride)), INT64)
         total = simplify.apply("add", (total, step), INT64)
     return total
 

@@ -14,6 +14,7 @@ from ..graph import Graph
 from .decompose import decompose
 from .drop import drop_dead
 from .fold import fold_constants
+from .forward import forward_stores
 from .functionalise import functionalise
 from .invariants import hoist_invariants
 from .merge import merge_common
@@ -23,8 +24,8 @@ from .wrap import wrap_masked
 Pass = Callable[[Graph, Facts], Graph]
 
 PASSES: tuple[Pass, ...] = (
-    decompose, functionalise, fold_constants, wrap_masked, merge_common, hoist_invariants,
-    drop_dead,
+    decompose, functionalise, fold_constants, wrap_masked, merge_common, forward_stores,
+    hoist_invariants, drop_dead,
 )
 
 
@@ -44,6 +45,6 @@ def optimize(
 
 
 __all__ = [
-    "PASSES", "decompose", "drop_dead", "fold_constants", "functionalise", "hoist_invariants",
-    "merge_common", "optimize", "wrap_masked",
+    "PASSES", "decompose", "drop_dead", "fold_constants", "forward_stores", "functionalise",
+    "hoist_invariants", "merge_common", "optimize", "wrap_masked",
 ]

@@ -275,7 +275,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(select_true), address(positions_true), address(poll),       address(deposit_true),
     address(unbox_ints), address(copy),      address(log_undo),      address(log_undo_at),
     address(products),    address(draw_float), address(draw_integer),
-    address(step),        address(find_random_source),
+    address(step),        address(find_random_source), address(log_copy),
 };
 
 int add_runtime(PyObject *module) {

@@ -57,7 +57,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 33, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 34, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
@@ -88,7 +88,8 @@ void copy(Frame *frame, void *to, const void *from, int64_t n_rows, int64_t n_by
 
 // undo_log.cpp
 int32_t log_undo(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const int64_t *strides,
-             int64_t itemsize);
+             int64_t itemsize, int32_t is_copied);
+int32_t log_copy(Frame *frame, void *data, int64_t nbytes);
 int32_t log_undo_at(Frame *frame, void *data, const int64_t *positions, int64_t n, int64_t itemsize);
 void undo(Call *call);
 

@@ -90,27 +90,53 @@ void move_part(const Axis *axis, const Axis *end, int64_t run, char *place, char
     }
 }
 
+// The same places of an array, from a copy of it that lies at some distance.
+void restore_part(const Axis *axis, const Axis *end, int64_t run, char *place, int64_t distance) {
+    if (axis == end) {
+        std::memcpy(place, place + distance, run);
+        return;
+    }
+    for (int64_t i = 0; i < axis->extent; ++i, place += axis->stride) {
+        restore_part(axis + 1, end, run, place, distance);
+    }
+}
+
 }  // namespace
 
-// Behind the record lies what it keeps: axes or positions, then contents.
+enum class Keeps { PART, ELEMENTS, PLACES, COPY };
+
+// Behind the record lies what it keeps. PART: axes and contents; ELEMENTS: positions and contents;
+// PLACES: axes, the contents are in an earlier COPY, which is one of all the array and restores
+// nothing by itself.
 struct UndoRecord {
     UndoRecord *before;
     char *data;
-    int64_t run, n_positions;  // how many bytes each, and how many; -1 where axes say where
+    int64_t run, n_positions;  // how many bytes each, and how many
     int ndim;
+    Keeps keeps;
 
     Axis *axes() { return reinterpret_cast<Axis *>(this + 1); }
     int64_t *positions() { return reinterpret_cast<int64_t *>(this + 1); }
     char *contents() {
-        if (n_positions >= 0) return reinterpret_cast<char *>(positions() + n_positions);
+        if (keeps == Keeps::ELEMENTS) return reinterpret_cast<char *>(positions() + n_positions);
         return reinterpret_cast<char *>(axes() + ndim);
+    }
+    bool holds(const char *place) const {
+        return keeps == Keeps::COPY && data <= place && place < data + run;
     }
     template <bool SAVING>
     void move() {
         char *kept = contents();
-        if (n_positions < 0) return move_part<SAVING>(axes(), axes() + ndim, run, data, kept);
+        if (keeps == Keeps::PART) return move_part<SAVING>(axes(), axes() + ndim, run, data, kept);
         auto place_of = [this](int64_t i) { return data + positions()[i]; };
         move_stretches<SAVING>(n_positions, run, place_of, kept);
+    }
+    void restore() {
+        if (keeps == Keeps::COPY) return;
+        if (keeps != Keeps::PLACES) return move<false>();
+        UndoRecord *copy = before;
+        while (!copy->holds(data)) copy = copy->before;
+        restore_part(axes(), axes() + ndim, run, data, copy->contents() - copy->data);
     }
 };
 
@@ -125,21 +151,31 @@ UndoRecord *new_record(Frame *frame, const UndoRecord &like, int64_t places, int
 }  // namespace
 
 int32_t log_undo(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const int64_t *strides,
-             int64_t itemsize) {
+             int64_t itemsize, int32_t is_copied) {
     Part part;
     part.data = static_cast<char *>(data);
     part.run = itemsize;
     if (!plan(&part, ndim, shape, strides)) return OK;
-    int64_t nbytes = part.stretches() * part.run;
-    UndoRecord like = {call_of(frame)->undo, part.data, part.run, -1, part.ndim};
+    int64_t nbytes = is_copied ? 0 : part.stretches() * part.run;
+    UndoRecord like = {call_of(frame)->undo, part.data, part.run, 0, part.ndim,
+                       is_copied ? Keeps::PLACES : Keeps::PART};
     UndoRecord *record = new_record(frame, like, part.ndim * sizeof(Axis), nbytes);
     if (record == nullptr) return FAILED;
     std::copy_n(part.axes, part.ndim, record->axes());
     if (part.ndim == 0 && nbytes >= SHARED_BYTES) {
         copy(frame, record->contents(), part.data, 1, nbytes, 0, 0);
-    } else {
+    } else if (!is_copied) {
         record->move<true>();
     }
+    call_of(frame)->undo = record;
+    return OK;
+}
+
+int32_t log_copy(Frame *frame, void *data, int64_t nbytes) {
+    UndoRecord like = {call_of(frame)->undo, static_cast<char *>(data), nbytes, 0, 0, Keeps::COPY};
+    UndoRecord *record = new_record(frame, like, 0, nbytes);
+    if (record == nullptr) return FAILED;
+    copy(frame, record->contents(), data, 1, nbytes, 0, 0);
     call_of(frame)->undo = record;
     return OK;
 }
@@ -147,7 +183,8 @@ int32_t log_undo(Frame *frame, void *data, int32_t ndim, const int64_t *shape, c
 // Elements at these distances in bytes from `data`; one may be named twice.
 int32_t log_undo_at(Frame *frame, void *data, const int64_t *positions, int64_t n, int64_t itemsize) {
     if (n <= 0) return OK;
-    UndoRecord like = {call_of(frame)->undo, static_cast<char *>(data), itemsize, n, 0};
+    UndoRecord like = {call_of(frame)->undo, static_cast<char *>(data), itemsize, n, 0,
+                       Keeps::ELEMENTS};
     UndoRecord *record = new_record(frame, like, n * sizeof(int64_t), n * itemsize);
     if (record == nullptr) return FAILED;
     std::copy_n(positions, n, record->positions());
@@ -157,5 +194,5 @@ int32_t log_undo_at(Frame *frame, void *data, const int64_t *positions, int64_t 
 }
 
 void undo(Call *call) {
-    for (; call->undo != nullptr; call->undo = call->undo->before) call->undo->move<false>();
+    for (; call->undo != nullptr; call->undo = call->undo->before) call->undo->restore();
 }
