@@ -26,11 +26,11 @@ from ..native import (
     set_frame_place,
     value_in_frame,
 )
+from .iterators import RANGE_ITERATOR
 
 MODULE_CODE = "dynamo_lite.bytecode.module_code"
 """It needs a library that takes a while to load."""
 UNBOUND = object()
-RANGE_ITERATOR = type(iter(range(0)))
 COMPILED_IN = (0, 1)
 """Ints that code is specialised for: a loop that counts from one of them is not replaced yet."""
 
@@ -55,10 +55,10 @@ class Made:
 
 
 class Switch:
-    """Stands for the iterator over a range, until the frame asks for the next item.
+    """Stands for the iterator of a loop, until the frame asks for the next item.
 
-    The function is compiled `as_whole` if its iterations are short; else each of them is, and
-    `items` can be stopped: the frame goes on itself from there. `compile_loop` gives the compiled
+    The function is compiled `as_whole` if its iterations, over a range, are short; else each of
+    them is, and `items` can be stopped: the frame goes on itself from there. `compile_loop` gives the compiled
     form of the loop for its arguments, or None: then the frame goes on as it would have; where the
     loop was entered before, that is `made` already. `ended` is called when the frame goes on.
     Meanwhile the variables that were `taken` out of the frame are among the `arguments`, then the

@@ -1,14 +1,13 @@
 """Finds `for` loops that have been running for long, and has them go on compiled.
 
-`RunningLoops` is called now and then while the program runs. A range tells how many iterations are
-left, and two looks at it how long they take: of a loop that takes longer than compiling it, the
-rest is replaced (`on_stack.Switch`), the outermost such loop first. Where an iteration takes longer
-than compiling, the loops in it are not kept waiting for two of them: they will be entered as often
-again as there are iterations left.
+`RunningLoops` is called now and then while the program runs. Iterators of some types tell how many
+iterations are left (`iterators`), and two looks at one how long they take: of a loop that takes
+longer than compiling it, the rest is replaced (`on_stack.Switch`), the outermost such loop first.
+Where an iteration takes longer than compiling, the loops in it are not kept waiting for two of
+them: they will be entered as often again as there are iterations left.
 """
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable, Iterator
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_OPTIMIZED
@@ -21,7 +20,8 @@ from ..native import value_in_frame
 from ..tiering.account import Account
 from ..tiering.decisions import Decision, Decisions
 from .histories import REPEATS
-from .on_stack import RANGE_ITERATOR, UNBOUND, Made, Switch, is_of_module
+from .iterators import items_left
+from .on_stack import UNBOUND, Made, Switch, is_of_module
 from .plain_code import NUMBERS, plain_size
 from .timed_loops import Look, Moment, Replaced, Running, Waits
 
@@ -112,6 +112,8 @@ class RunningLoops:
                 took, own = look.mean, look.own
             if took:
                 self.timed_in.add(loop.site.code)
+            if is_short(loop, took) and not loop.is_range:
+                continue
             left = loop.left
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
@@ -179,7 +181,7 @@ class RunningLoops:
         self, loop: Running, account: Account, took: float, made: Made | None = None
     ) -> None:
         """Put the switch into the frame."""
-        as_whole = took < SHORT
+        as_whole = is_short(loop, took)
 
         def compile(function: FunctionType, args: tuple[Any, ...]) -> Any:
             compiled = self.compile(function, args, as_whole, account)
@@ -207,7 +209,7 @@ class RunningLoops:
             self.decisions.note(loop.site.code, decision, loop.site.head.offset)
 
     def present(self, frame: FrameType) -> Iterator[Running]:
-        """The loops over ranges that run now, outermost first, in functions of the program's in
+        """The loops that run now of which it is known how many iterations are left, outermost first, in functions of the program's in
         which, or below which, arrays are named."""
         frames: list[tuple[FrameType, list[LoopSite], bool]] = []
         names_arrays = waits = False
@@ -226,8 +228,9 @@ class RunningLoops:
                     continue
                 iterator = value_in_frame(running, site.slot, UNBOUND)
                 holders = sys.getrefcount(iterator) - (id(iterator) in self.held)
-                if type(iterator) is RANGE_ITERATOR and holders < HOLDERS:
-                    yield Running(running, site, iterator, operator.length_hint(iterator), waits)
+                left = items_left(iterator)
+                if left is not None and holders < HOLDERS:
+                    yield Running(running, site, iterator, left, waits)
 
     def is_left(self, site: LoopSite) -> bool:
         """Whether a loop has had its turn, or is known to be as fast in Python."""
@@ -251,6 +254,12 @@ class RunningLoops:
             if function is not None and (is_program(frame) or self.is_candidate(function)):
                 found = self.sites[id(code)] = code, loop_sites(code), self.names_arrays(function)
         return found
+
+
+def is_short(loop: Running, took: float) -> bool:
+    """Whether iterations are too short to be entered one by one: they are compiled as a whole, or,
+    where what they go over is no range, not at all."""
+    return took < SHORT
 
 
 def least_rest(account: Account) -> float:

@@ -1,7 +1,6 @@
 """Loops that are running: how long an iteration takes in Python, and once the rest is compiled."""
 from __future__ import annotations
 
-import operator
 import time
 from types import CodeType, FrameType
 from typing import Any
@@ -13,6 +12,7 @@ from ..tiering.account import Account
 from ..tiering.decisions import Decision
 from .comparisons import slower
 from .histories import PAID
+from .iterators import RANGE_ITERATOR, items_left
 from .on_stack import Switch
 
 LOOKS = 2
@@ -124,6 +124,14 @@ class Running:
     waits: bool = False
 
     @property
+    def is_range(self) -> bool:
+        return type(self.iterator) is RANGE_ITERATOR
+
+    def items_left(self) -> int:
+        """How many iterations are left now."""
+        return items_left(self.iterator) or 0
+
+    @property
     def key(self) -> tuple[int, int]:
         return id(self.frame), id(self.iterator)
 
@@ -184,7 +192,7 @@ class Replaced:
     def review(self, now: Moment) -> None:
         """Have Python go on with a loop that takes longer compiled, or of which nothing is."""
         self.switch.items.is_stopped |= self.is_in_vain
-        left = operator.length_hint(self.loop.iterator)
+        left = self.loop.items_left()
         if self.look is None or self.spent != self.account.spent:
             self.look, self.spent = Look(now, left), self.account.spent
         elif (takes := self.look.took(now, left)) is not None:
@@ -206,7 +214,7 @@ class Replaced:
 
     def _iterations(self) -> int:
         """How many ran compiled; of a loop as a whole nobody took an item."""
-        left = 0 if self.switch.as_whole else operator.length_hint(self.loop.iterator)
+        left = 0 if self.switch.as_whole else self.loop.items_left()
         return self.loop.left - left
 
     def begins(self) -> None:
@@ -217,7 +225,7 @@ class Replaced:
         """Seconds of an iteration where no look told; 0 where that is not known. A loop that is
         compiled as a whole is not seen before its end, and others may end soon."""
         if self.look is not None and self.spent == self.account.spent:
-            if took := self.look.took(now, operator.length_hint(self.loop.iterator)):
+            if took := self.look.took(now, self.loop.items_left()):
                 return took
         ran = now.cpu - self.began.cpu - (self.account.spent - self.spent_before)
         iterations = self._iterations()

@@ -21,7 +21,8 @@ from dynamo_lite.bytecode.reading import read
 from dynamo_lite.native import value_in_frame
 from dynamo_lite.runtime.compile_frame import Options, compiled_function
 from dynamo_lite.script import running_loops
-from dynamo_lite.script.on_stack import RANGE_ITERATOR, Switch
+from dynamo_lite.script.iterators import RANGE_ITERATOR, items_left
+from dynamo_lite.script.on_stack import Switch
 from dynamo_lite.script.timed_loops import Look, Moment
 from dynamo_lite.tiering.account import open_account
 from dynamo_lite.tiering.lender import Lender
@@ -403,6 +404,29 @@ class Known:
         self.known[code, loop] = decision
 
 
+class Counted:
+    """It says itself how many items it has."""
+
+    def __len__(self):
+        raise AssertionError("nobody has to know")
+
+    def __getitem__(self, place):
+        if place == 300:
+            raise IndexError
+        return place
+
+
+def test_how_many_items_are_left():
+    items = iter(np.arange(5))
+    next(items)
+    assert items_left(items) == 4
+    assert items_left(zip(items, range(9), strict=True)) == 4
+    assert items_left(enumerate(items, 10)) == 4
+    assert items_left(zip()) is None
+    assert items_left(iter(Counted())) is None
+    assert [*items] == [1, 2, 3, 4] and items_left(items) is None  # it has let go of the array
+
+
 class TestLongLoops:
     """What is found by looking at the frames that run."""
 
@@ -481,6 +505,36 @@ class TestLongLoops:
         now, last = program()
         assert [name for name, _ in self.compiled] == ["program"] and last == [299] * 4
         assert now < 50
+
+    @pytest.mark.parametrize(("items", "is_known"), [
+        (lambda: [*range(300)], True), (lambda: tuple(range(300)), True),
+        (lambda: np.arange(300) * 1.0, True), (lambda: enumerate([*range(300)]), True),
+        (lambda: zip(range(300), np.ones((400, 2))), True), (lambda: {*range(300)}, False),
+        (lambda: dict.fromkeys(range(300)).items(), True), (lambda: reversed([*range(300)]), True),
+        (lambda: (item for item in range(300)), False), (lambda: zip(Counted(), [1] * 400), False),
+    ])
+    def test_loops_over_other_things_than_ranges(self, loops, tick, items, is_known):
+        def program():
+            seen = []
+            for item in items():
+                seen.append(item)
+                now = tick()
+            return seen, now
+
+        seen, now = program()
+        assert [*map(str, seen)] == [*map(str, items())] and len(seen) == 300
+        assert [name for name, _ in self.compiled] == ["program"] * is_known
+        assert (now < 50) is is_known
+
+    def test_loops_over_other_things_are_left_where_iterations_are_short(self, loops, tick):
+        def program():
+            for _ in [*range(300)]:
+                now = tick()
+            return now
+
+        tick.seconds = 1e-5, 1e-7
+        program()
+        assert self.compiled == []
 
     @pytest.mark.parametrize(("compiled", "is_hot"), [(0.01, True), (2.0, False)])
     def test_a_loop_that_was_compiled_as_a_whole_says_what_that_saved(
@@ -591,7 +645,8 @@ class TestLongLoops:
     def test_loops_that_are_entered_anew_are_not_taken_for_one(self, loops):
         def program():
             total = 0
-            for seen_at in [0, 99, 10, 99, 20, 99, 30, 99, 40]:  # each other one lies there again
+            places = (0, 99, 10, 99, 20, 99, 30, 99, 40)  # each other one lies there again
+            for seen_at in (place for place in places):
                 for i in range(50):
                     total += i
                     if i == seen_at:
@@ -656,7 +711,8 @@ class TestLongLoops:
             lender.costs.is_loaded = lender.costs.reads_entries = False
             lender.costs.has_generator = False
             names["program"](np.ones(3), sys._getframe)
-            (account,) = loops.accounts.values()
+            (account,) = (found for (code, _), found in loops.accounts.items()
+                          if code is names["program"].__code__)
             other = open_account(look.__code__, lender)
             assert (account.plain > 0) is is_plain
             assert (account.price < 0.75 * other.price) is is_plain
