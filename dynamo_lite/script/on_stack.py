@@ -58,11 +58,11 @@ class Switch:
     """Stands for the iterator of a loop, until the frame asks for the next item.
 
     The function is compiled `as_whole` if its iterations, over a range, are short; else each of
-    them is, and `items` can be stopped: the frame goes on itself from there. `compile_loop` gives the compiled
-    form of the loop for its arguments, or None: then the frame goes on as it would have; where the
-    loop was entered before, that is `made` already. `ended` is called when the frame goes on.
-    Meanwhile the variables that were `taken` out of the frame are among the `arguments`, then the
-    loop's own, then in `values`.
+    them is, and `items` can be stopped: the frame goes on itself from there. `compile_loop` gives
+    the compiled form of the loop for its arguments, or None: then the frame goes on as it would
+    have; where the loop was entered before, that is `made` already. `ended` is called when the
+    frame goes on. Meanwhile the variables that were `taken` out of the frame are among the
+    `arguments`, then the loop's own, then in `values`.
     """
 
     def __init__(

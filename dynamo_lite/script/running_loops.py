@@ -209,8 +209,8 @@ class RunningLoops:
             self.decisions.note(loop.site.code, decision, loop.site.head.offset)
 
     def present(self, frame: FrameType) -> Iterator[Running]:
-        """The loops that run now of which it is known how many iterations are left, outermost first, in functions of the program's in
-        which, or below which, arrays are named."""
+        """The loops that run now of which it is known how many iterations are left, outermost
+        first, in functions of the program's in which, or below which, arrays are named."""
         frames: list[tuple[FrameType, list[LoopSite], bool]] = []
         names_arrays = waits = False
         present: FrameType | None = frame
