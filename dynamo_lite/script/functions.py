@@ -12,6 +12,9 @@ from ..tiering.account import has_loops
 from .arrays import mentions_arrays
 from .loops import has_plain_loops
 
+LEFT_ALONE = frozenset({"dynamo_lite", "dask", "distributed"})
+"""Packages whose own functions are never compiled: Dask's get arrays that are half made."""
+
 
 def is_of_module(function: FunctionType) -> bool:
     """Whether all that a function refers to is a module's, and lives as long as that.
@@ -31,8 +34,9 @@ def is_candidate(function: FunctionType) -> bool:
     if is_nameless or is_disabled(code) or counts_references(code):
         return False
     module = module_of(function)
-    is_ours = module.partition(".")[0] == "dynamo_lite"
-    return not (is_ours or is_numpys(function, module) or is_stdlib(function, module))
+    if module.partition(".")[0] in LEFT_ALONE:
+        return False
+    return not (is_numpys(function, module) or is_stdlib(function, module))
 
 
 def loops_over_arrays(code: CodeType, names: dict[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 """What only a close look tells: the sign of zeros, the strides of arrays without elements."""
 import enum
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -244,3 +245,19 @@ def test_one_graph_where_it_is_wanted():
     check_bits(smooth, x.copy())
     compiled = dl.compile(smooth, fullgraph=True)
     assert np.array_equal(compiled(x.copy()), smooth(x.copy()))
+
+
+@pytest.mark.parametrize("program", [
+    lambda x: np.core.records.fromarrays(x.T, names="a, b"),
+    lambda x: x if hasattr(np, "bytes") else x + 1,
+])
+def test_names_that_numpy_warns_of(program):
+    compiled = dl.compile(program)
+    for _ in range(3):
+        texts = []
+        for function in (program, compiled):
+            with warnings.catch_warnings(record=True) as found:
+                warnings.simplefilter("always")
+                function(np.ones((2, 2)))
+            texts.append([(w.category, str(w.message)) for w in found])
+        assert texts[0] == texts[1] != []

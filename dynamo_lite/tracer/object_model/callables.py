@@ -4,8 +4,11 @@ from __future__ import annotations
 import operator
 from abc import ABCMeta
 from collections.abc import Callable, Hashable
+from importlib.util import find_spec
 from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...base.origins import STDLIB_FOLDER
 from ...errors import GraphBreak
@@ -127,6 +130,14 @@ class ModuleVariable(KnownVariable):
         file = self.value.__dict__.get("__file__") or STDLIB_FOLDER
         return package in FIXED_PACKAGES and file.startswith(STDLIB_FOLDER)
 
+    def asks(self, name: str) -> bool:
+        """Whether the module's own `__getattr__` runs, which may warn; NumPy's loads modules."""
+        if name in self.value.__dict__ or "__getattr__" not in self.value.__dict__:
+            return False
+        if self.value is np:
+            return find_spec(f"numpy.{name}") is None
+        return not self.is_fixed or self.value.__name__.startswith("numpy.")
+
     def stays(self, value: Any) -> bool:
         """Whether an attribute will seldom be another object."""
         if isinstance(value, ModuleType):
@@ -137,10 +148,9 @@ class ModuleVariable(KnownVariable):
     def getattr(self, tx: Tx, name: str) -> VariableTracker:
         if (stored := tx.stored_global(self.value.__dict__, name)) is not None:
             return stored
-        if name not in self.value.__dict__ and not self.is_fixed:
-            if "__getattr__" in self.value.__dict__:
-                asked = f"{name} of the module {self.value.__name__}"
-                raise GraphBreak(f"{asked}, which is found by its __getattr__")
+        if self.asks(name):
+            asked = f"{name} of the module {self.value.__name__}"
+            raise GraphBreak(f"{asked}, which is found by its __getattr__")
         try:
             value = getattr(self.value, name)
         except AttributeError as error:
