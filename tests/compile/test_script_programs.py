@@ -35,6 +35,7 @@ def test_pytest_runs_as_a_module(script):
 
 def test_dasks_own_functions_stay_in_python():
     """Its arrays' `__new__` hands around what has no attributes yet."""
+    pytest.importorskip("dask")
     code, out, error = same_as_python("-c", """
 import numpy as np, dask.array as da
 def shifted(x):
