@@ -26,7 +26,6 @@ from ..bytecode.resume import flat_code, with_code
 from ..errors import FullGraphRequired, RecompileLimitExceeded, Unsupported
 from ..ir.graph import Graph
 from ..ir.node import Node
-from ..ir.passes import optimize
 from ..ir.tree import map_leaves
 from ..ir.types import Form
 from ..native import CompiledFunction
@@ -36,6 +35,7 @@ from ..runtime.stats import FrameRecord, registry
 from .fallback import Left
 from .partitions.blocks import in_blocks
 from .partitions.cuts import Value, outside
+from .partitions.expansion import optimized
 from .partitions.partition import Scalar
 from .partitions.program import Created, Note, NotInBlocks, Program
 from .partitions.sources import BlockSource
@@ -212,7 +212,7 @@ class Blockwise:
         self.captured = compiled_function(self.flat, options)
 
     def compile_graph(self, graph: Graph, inputs: Sequence[Any]) -> Partitioned:
-        optimised = optimize(graph)
+        optimised = optimized(graph)
         backend = "auto" if is_for_blocks(self.options.backend) else self.options.backend
         options = replace(self.options, backend=backend, listener=None, account=None,
                           is_explained=False, fullgraph=False, pure=False)

@@ -9,11 +9,11 @@ from typing import Any
 from ...base.records import dataclass, field
 from ...errors import FullGraphRequired, Unsupported
 from ...ir.graph import Graph
-from ...ir.passes import optimize
 from ...ir.row import row_of
 from ...ir.tree import map_leaves
 from ...runtime.compile import compile
 from ..partitions.cuts import Unknown, Value
+from ..partitions.expansion import optimized
 from ..partitions.program import Call, Created
 from ..partitions.stand_ins import sizes, stand_in
 
@@ -63,7 +63,7 @@ class Inlined:
 
 
 def backend(graph: Graph, inputs: Sequence[Any]) -> Inlined:
-    return Inlined(optimize(graph))
+    return Inlined(optimized(graph))
 
 
 @cache

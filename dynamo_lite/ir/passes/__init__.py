@@ -6,7 +6,7 @@ and keeps placeholders (their number, order and names) as they are.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...base.config import config
 from ..facts import Facts, graph_facts
@@ -31,11 +31,11 @@ PASSES: tuple[Pass, ...] = (
 
 def optimize(
     graph: Graph, facts: Facts | None = None,
-    observe: Callable[[str, Graph], None] | None = None,
+    observe: Callable[[str, Graph], None] | None = None, passes: Sequence[Pass] = PASSES,
 ) -> Graph:
     """Run all passes; `observe(name, graph)` sees the result of each, verified in strict mode."""
     facts, functional = facts or graph_facts(graph), False
-    for run in PASSES:
+    for run in passes:
         graph, functional = run(graph, facts), functional or run is functionalise
         if config.strict:
             verify(graph, functional=functional)
