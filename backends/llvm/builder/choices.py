@@ -18,6 +18,8 @@ BLENDS = {F64: ("sse2.cmp.sd", "sse41.blendvpd"), F32: ("sse.cmp.ss", "sse41.ble
 EXTREMES = {F64: ("sse2.min.sd", "sse2.max.sd"), F32: ("sse.min.ss", "sse.max.ss")}
 """The lesser and the greater of the first lanes; the second operand where they are equal."""
 LESS, GREATER = frozenset(("olt", "ole")), frozenset(("ogt", "oge"))
+RARE = "!prof !0"
+"""Stands behind branches and choices of which the first way is hardly ever taken."""
 WORDS = 4
 """Bytes from which integers have registers of their own."""
 
@@ -89,6 +91,13 @@ def extreme_integer(mask: Value, true: Value, false: Value) -> Value | None:
     kind = true.type
     unseen = true.builder.emit(f'call {kind} asm "", "=r,0"({true}) memory(none) nounwind')
     text = f"select i1 {mask.ref}, {kind} {unseen}, {kind} {false.ref}"
+    return true.like(true.builder.emit(text))
+
+
+def rarely(mask: Value, true: Value, false: Value) -> Value:
+    """One of two values, of which the first is hardly ever chosen: LLVM makes a branch of that,
+    behind which nobody waits for it."""
+    text = f"select i1 {mask.ref}, {true.type} {true.ref}, {false.type} {false.ref}, {RARE}"
     return true.like(true.builder.emit(text))
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from .choices import RARE
 from .elements import I64, Number, literal_text, scalar_type
 from .target import Target
 from .values import Value
 
-RARE = "!prof !0"
 WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
 """What a module with rare branches has to define."""
 SCOPE = "!alias.scope"

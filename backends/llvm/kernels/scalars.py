@@ -20,7 +20,7 @@ from ....ir.row import ROWS, Op
 from ...loop_ir.loops import Apply, Const, Convert, Expr, Reduce, Select
 from ...loop_ir.simplify import value_of
 from ..builder import integers, pairs
-from ..builder.choices import extreme
+from ..builder.choices import extreme, rarely
 from ..builder.constrained import constrained
 from ..builder.divisors import FUNCTIONS as DIVISIONS
 from ..builder.elements import BOOL, F32, F64, I32, I64, PARTS
@@ -125,9 +125,7 @@ def may_be_known(left: Term, right: Term) -> bool:
     the floating-point operations on it, with their flags."""
     if left.expr.dtype.kind in "fc":
         return False
-    return left is right or any(
-        isinstance(term.expr, Const) and not any(term.expr.bits) for term in (left, right)
-    )
+    return left is right or any(is_zero(term.expr) for term in (left, right))
 
 
 def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
@@ -195,6 +193,8 @@ def emit_select(nest: Nest, term: Term) -> Element:
     condition, true, false = (nest.operand(arg, varies) for arg in term.args)
     if isinstance(true, Value) and (found := extreme(condition, true, false)) is not None:
         return found
+    if is_place(term.expr) and true.lanes == 1 and nest.builder.has_branches:
+        return rarely(condition, true, false)
     if true.dtype.kind in "fc":
         first, second = (arg.expr for arg in term.args[1:])
         both = isinstance(first, Const) and isinstance(second, Const)
@@ -203,6 +203,20 @@ def emit_select(nest: Nest, term: Term) -> Element:
     if isinstance(true, Pair):
         return pairs.select(condition, true, false)
     return condition.select(true, false)
+
+
+def is_place(expr: Select) -> bool:
+    """Whether an expression is the place of an index, which counts from the end where it is
+    negative."""
+    test, counted, index = expr.operands
+    if not isinstance(test, Apply) or not isinstance(counted, Apply) or index.dtype != I64:
+        return False
+    is_negative = test.op == "less" and test.args[0] == index and is_zero(test.args[1])
+    return is_negative and counted.op == "add" and counted.args[0] == index
+
+
+def is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Const) and not any(expr.bits)
 
 
 COMPUTED = (Apply, Convert, Select, Reduce)

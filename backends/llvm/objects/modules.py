@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from ....base.records import dataclass, field
-from ..builder.emit import RARE, SCOPE, WEIGHTS
+from ..builder.choices import RARE
+from ..builder.emit import SCOPE, WEIGHTS
 from ..builder.externals import declarations
 from ..builder.target import Target
 from .compiler_marks import ALL_PASSES, QUICK, REGISTERS
