@@ -62,3 +62,9 @@ def test_random_loops(writer, backend, seeds):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 def test_random_conditions(backend, seeds):
     check(ConditionWriter, backend, seeds)
+
+
+def test_arrays_that_many_branches_choose():
+    """Its analysis looks at the arms of each branch once: it took longer than anybody waits."""
+    with dl.config.patch(strict=True, recompile_limit=64):
+        assert problems(1128166035, "llvm", BindingWriter) is None

@@ -1,7 +1,7 @@
 """Arrays that a loop passes on from iteration to iteration: whose memory they are behind it."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -101,7 +101,8 @@ class PassedArrays:
         """Whose memory the arrays are that iterations find around the loop, and pass on."""
         inside = {*self.body.carried.values(), *all_nodes(self.body.graph)}
         passed = [out for out in self.carried.outputs if isinstance(out, Node) and is_array(out)]
-        origins = {one for out in passed for one in origins_of(self.tx, out, {})}
+        found: dict[Node, set[Node]] = {}
+        origins = {one for out in passed for one in origins_of(self.tx, out, found)}
         known = self.tx.state.may_alias
         return [
             one for one in origins
@@ -187,19 +188,24 @@ class PassedArrays:
         self.take(starts)
 
 
-def origins_of(tx: Tx, node: Node, given: Mapping[Node, set[Node]]) -> set[Node]:
-    """Whose memory an array may be: of a result of a branch, that of what its arms give. What a
-    loop gives is its own, or noted as `may_alias`. `given` has the origins of placeholders."""
+def origins_of(tx: Tx, node: Node, known: dict[Node, set[Node]]) -> set[Node]:
+    """Whose memory an array may be, as far as it is not `known` yet."""
     found = owner(tx, node)
-    if found in given:
-        return given[found]
-    alias, call = tx.state.may_alias.get(found), found.args[0] if found.args else None
+    if found not in known:
+        known[found] = set(found_origins(tx, found, known))
+    return known[found]
+
+
+def found_origins(tx: Tx, node: Node, known: dict[Node, set[Node]]) -> Iterator[Node]:
+    """That of a result of a branch is what its arms give. What a loop gives is its own, or noted as
+    `may_alias`."""
+    alias, call = tx.state.may_alias.get(node), node.args[0] if node.args else None
     if not isinstance(call, Node) or call.target is not control.cond:
-        return {found} if alias is None else {found, *alias.sources}
-    origins: set[Node] = set()
+        yield node
+        yield from () if alias is None else alias.sources
+        return
     for arm in control.bodies(call):
-        arrays = [(own, one) for own, one in zip(arm.placeholders, control.given(call))
-                  if isinstance(one, Node) and is_array(one)]
-        mine = {own: origins_of(tx, one, given) for own, one in arrays}
-        origins |= origins_of(tx, arm.outputs[found.args[1]], mine)
-    return origins
+        for own, given in zip(arm.placeholders, control.given(call)):
+            if isinstance(given, Node) and is_array(given):
+                known[own] = origins_of(tx, given, known)
+        yield from origins_of(tx, arm.outputs[node.args[1]], known)
