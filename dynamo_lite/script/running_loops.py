@@ -42,7 +42,8 @@ TIMED = 2
 """How often iterations are timed before that; the longest of these times does not count."""
 SHORT = 1e-4
 """Seconds of an iteration that is not worth entering compiled code for: the whole loop is one
-function then. Others are compiled one by one, which is found out sooner."""
+function then, or, where it does not go over a range, stays in Python. Others are compiled one by
+one, which is found out sooner."""
 LONGER = 1
 """How many more iterations a loop is expected to take that may break, in those that were seen."""
 AGAIN = 0.02
@@ -112,13 +113,13 @@ class RunningLoops:
                 took, own = look.mean, look.own
             if took:
                 self.timed_in.add(loop.site.code)
-            if is_short(loop, took) and not loop.is_range:
+            if took < SHORT and not loop.is_range:
                 continue
             left = loop.left
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
             left += again * (look.done + left)
-            account.rest = own * took * left * self.waits.share_without(loop) * self.times(account)
+            account.rest = own * took * left * self.waits.share_without(loop) * times(account)
             account.call = took
             if account.rest >= max(least_rest(account), self.needs(loop)):
                 return self.replace(loop, account, took)
@@ -132,10 +133,6 @@ class RunningLoops:
             if (function := plain_function(loop.frame)) is not None:
                 found.plain = plain_size(function, part=loop.site.offsets, words=NUMBERS)
         return found
-
-    def times(self, account: Account) -> float:
-        """How often as much is expected to be left, with loops of later runs in this process."""
-        return REPEATS if account.lender.is_repeated else 1.0
 
     def enter_again(self, loop: Running) -> bool:
         """Whether a loop that paid is worth entering compiled code for, and does so."""
@@ -181,7 +178,7 @@ class RunningLoops:
         self, loop: Running, account: Account, took: float, made: Made | None = None
     ) -> None:
         """Put the switch into the frame."""
-        as_whole = is_short(loop, took)
+        as_whole = took < SHORT
 
         def compile(function: FunctionType, args: tuple[Any, ...]) -> Any:
             compiled = self.compile(function, args, as_whole, account)
@@ -256,10 +253,9 @@ class RunningLoops:
         return found
 
 
-def is_short(loop: Running, took: float) -> bool:
-    """Whether iterations are too short to be entered one by one: they are compiled as a whole, or,
-    where what they go over is no range, not at all."""
-    return took < SHORT
+def times(account: Account) -> float:
+    """How often as much is expected to be left, with loops of later runs in this process."""
+    return REPEATS if account.lender.is_repeated else 1.0
 
 
 def least_rest(account: Account) -> float:

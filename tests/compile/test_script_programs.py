@@ -4,7 +4,7 @@ import sys
 
 import pytest
 from script_programs import FUNCTIONS, INPUTS, PROGRAMS
-from scripts import PREFIX, run, same_as_python
+from scripts import PREFIX, run
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
@@ -31,17 +31,3 @@ def test_pytest_runs_as_a_module(script):
     assert [re.sub(r"in [\d.]+s", "", str(part)) for part in found] == [
         re.sub(r"in [\d.]+s", "", str(part)) for part in expected]
     assert expected[0] == 1 and "1 failed, 1 passed" in expected[1]
-
-
-def test_dasks_own_functions_stay_in_python():
-    """Its arrays' `__new__` hands around what has no attributes yet."""
-    pytest.importorskip("dask")
-    code, out, error = same_as_python("-c", """
-import numpy as np, dask.array as da
-def shifted(x):
-    return np.cos(x) * 2 + np.asarray(0.5, like=x)
-for x in (da.from_array(np.linspace(0, 1, 7, dtype=dtype), chunks=3) for dtype in ("f4", "f8")):
-    print(type(shifted(x)), shifted(x).compute(), da.stack([x, x]).sum(axis=0).compute())
-""")
-    assert (code, error) == (0, "")
-    assert out.count("dask.array.core.Array") == 2

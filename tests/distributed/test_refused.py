@@ -153,3 +153,21 @@ def test_first_calls_from_several_threads():
         for each in threads:
             each.join()
         np.testing.assert_allclose(found, [data.T @ data] * 4)
+
+
+OF_A_PROGRAM = """
+import numpy as np, dask.array as da
+def shifted(x):
+    return np.cos(x) * 2 + np.asarray(0.5, like=x)
+for x in (da.from_array(np.linspace(0, 1, 7, dtype=dtype), chunks=3) for dtype in ("f4", "f8")):
+    print(type(shifted(x)), shifted(x).compute(), da.stack([x, x]).sum(axis=0).compute())
+"""
+
+
+def test_dasks_own_functions_stay_in_python():
+    """Its arrays' `__new__` hands around what has no attributes yet."""
+    plain, ours = (subprocess.run(
+        [sys.executable, *module, "-c", OF_A_PROGRAM], capture_output=True, text=True
+    ) for module in ((), ("-m", "dynamo_lite", "--at-once")))
+    assert (ours.returncode, ours.stdout, ours.stderr) == (0, plain.stdout, plain.stderr)
+    assert ours.stdout.count("dask.array.core.Array") == 2

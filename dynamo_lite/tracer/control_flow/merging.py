@@ -99,7 +99,7 @@ class Merging:
         before = self.outer.get(name)
         values = [exit_.locals.get(name, before) for exit_ in self.exits]
         if None in values and name in self.extra:
-            return self.half(values)
+            return half(self.cond, values)
         is_perhaps = any(isinstance(value, PerhapsBound) for value in values)
         if None in values or (is_perhaps and len(values) == 2):
             return self.perhaps(name, values)
@@ -126,16 +126,6 @@ class Merging:
         parts = parts_of(PerhapsBound(known[0], TRUE), NEVER)
         assert parts is not None
         return Tree(parts, [self.cond.result(found, kind), truth])
-
-    def half(self, values: list[Any]) -> Slot | None:
-        """A number that a variable has in one arm, for a side exit there: nobody reads it if the
-        other one is taken."""
-        value = next(settled(value) for value in values if value is not None)
-        kind = type_of(value)
-        if kind is None or kind.form is Form.ARRAY or isinstance(value, UnionNumber):
-            return None
-        found = [nothing(kind) if known is None else value.as_argument(self.tx) for known in values]
-        return self.cond.result(found, kind)
 
     def end(self) -> Any:
         """What is returned, or whether another iteration follows."""
@@ -177,7 +167,7 @@ class Merging:
         if first is second or same_constant(first, second):
             return first
         if isinstance(first, WordVariable) is not isinstance(second, WordVariable):
-            first, second = self.words(first, second)
+            first, second = words(self.cond, first, second)
         if (tree := self.tree(name, first, second)) is not None:
             return tree
         kinds = type_of(first), type_of(second)
@@ -202,12 +192,6 @@ class Merging:
             else None for value, arm in zip((first, second), self.cond.arms)
         ]
         return self.cond.result(pair, kinds[0], (choices[0], choices[1]))
-
-    def words(self, *values: VariableTracker) -> Iterator[VariableTracker]:
-        """Both as ints of 64 bits, where one is in one arm."""
-        for value, arm in zip(values, self.cond.arms):
-            with adding_to(self.tx, arm.graph):
-                yield as_word(self.tx, value)
 
     def array(self, pair: tuple[Node, Node], *values: ArrayVariable) -> Slot:
         """An array that is one of two, each new or one that there was before."""
@@ -277,6 +261,24 @@ class Merging:
             owners = [owner(self.tx, pair[side]) for pair in self.slots]
             if len(set(owners)) < len(owners):
                 raise GraphBreak("two variables are one array in one arm of a branch on data")
+
+
+def half(cond: Cond, values: list[Any]) -> Slot | None:
+    """A number that a variable has in one arm, for a side exit there: nobody reads it if the other
+    one is taken."""
+    value = next(settled(value) for value in values if value is not None)
+    kind = type_of(value)
+    if kind is None or kind.form is Form.ARRAY or isinstance(value, UnionNumber):
+        return None
+    found = [nothing(kind) if known is None else value.as_argument(cond.tx) for known in values]
+    return cond.result(found, kind)
+
+
+def words(cond: Cond, *values: VariableTracker) -> Iterator[VariableTracker]:
+    """Both as ints of 64 bits, where one is in one arm."""
+    for value, arm in zip(values, cond.arms):
+        with adding_to(cond.tx, arm.graph):
+            yield as_word(cond.tx, value)
 
 
 def parts_left(tx: Tx, name: str, value: VariableTracker, arm: Arm) -> Parts | None:
