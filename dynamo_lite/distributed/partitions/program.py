@@ -17,6 +17,7 @@ from ...ir.sizes import SizeExpr, substitute, symbols
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType
 from .cuts import Axis, Chunks, Deferred, Dim, Unknown, Value, are_unknown_wholes, outside
+from .expansion import expanded
 from .partition import Partition, Scalar
 from .space import Operand, Space
 
@@ -182,6 +183,14 @@ class Program:
         """A program in the place of one of this one's calls."""
         return Program(graph, sizes, self.rule_for, self.left, self.cut_again, self.space,
                        notes=self.notes)
+
+    def expanded(self, call: Call) -> Any:
+        """What a call becomes by its decomposition; None where it has none."""
+        if (found := expanded(call.node, self.graph)) is None:
+            return None
+        graph, operands = found
+        (result,) = self.nested(graph, self.sizes).run([self.became[each] for each in operands])
+        return result
 
     def call_body(self, body: Graph, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """What the outputs of a body become for one iteration."""

@@ -11,6 +11,7 @@ from .folds import reduction, scan
 from .lines import along_each, averaged, by_first, by_second, folded_lines, lines, stacked
 from .loops import for_loop
 from .margins import concatenate, convolve, pad, sliding
+from .moments import variance
 from .positions import counted, positions
 from .products import product
 from .reshaping import reshape
@@ -25,7 +26,7 @@ BY_NAME: Mapping[str, Rule] = {
     "like": elementwise, "lines": lines, "moving": moving, "of_shape": creation, "pad": pad,
     "positions": positions, "product": product, "reshape": reshape, "running": scan,
     "sliding": sliding, "stacked": stacked, "steps": for_loop, "update": update,
-    "written": written,
+    "variance": variance, "written": written,
 }
 BY_KIND: Mapping[Kind, Rule] = {
     Kind.POINTWISE: elementwise, Kind.REDUCTION: reduction, Kind.SCAN: scan,

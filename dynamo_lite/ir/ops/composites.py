@@ -28,10 +28,11 @@ def _defined(
 _defined(np.mean, Kind.REDUCTION, statistics.mean, may_warn=True, lowering="mean",
          sequences="numbers", method="mean", bfloat16="folded", means="statistics.mean")
 _defined(np.var, Kind.REDUCTION, statistics.var, may_warn=True, lowering="variance",
-         sequences="numbers", method="var", adapts="without_correction", means="statistics.var")
+         sequences="numbers", method="var", adapts="without_correction", means="statistics.var",
+         blocks="variance")
 _defined(np.std, Kind.REDUCTION, statistics.std, may_warn=True, lowering="variance",
          using={"root": True}, sequences="numbers", method="std", adapts="without_correction",
-         means="statistics.std")
+         means="statistics.std", blocks="variance")
 _defined(np.ptp, Kind.REDUCTION, statistics.ptp, lowering="ptp", sequences="items")
 _defined(np.count_nonzero, Kind.REDUCTION, statistics.count_nonzero, lowering="count_nonzero",
          sequences="items")
