@@ -106,6 +106,8 @@ class Partition:
     ports: dict[Node, Port] = field(default_factory=dict)
     partings: dict[tuple[Any, ...], Parting] = field(default_factory=dict)
     became: Partition | None = None
+    is_placed: bool = False
+    """Whether tasks know which block they have, or how large all of them are."""
     known: dict[Any, Any] = field(default_factory=dict)
     """Values that were computed for several nodes."""
     repeated: dict[Value, tuple[tuple[Dim | None, ...], Node]] = field(default_factory=dict)
@@ -185,6 +187,7 @@ class Partition:
 
     def by_block(self, dim: Dim | None, numbers: Sequence[int]) -> Any:
         """A number that may differ from block to block along a dimension."""
+        self.is_placed |= dim is not None
         if dim is None or len(set(numbers)) == 1:
             return numbers[0]
         for node, read in self.reads.items():
@@ -196,6 +199,7 @@ class Partition:
 
     def fixed(self, dim: Dim | None, constants: Sequence[Any]) -> Any:
         """A constant that may differ from block to block."""
+        self.is_placed |= dim is not None
         if dim is None or all(each == constants[0] for each in constants):
             return constants[0]
         return self.take("k", Fixed(dim, tuple(constants)))
@@ -239,6 +243,7 @@ class Partition:
         for node in other.graph.nodes:
             node.name = self.graph._fresh(node.name.rstrip("_0123456789") or node.name)
             self.graph.nodes.append(node)
+        self.is_placed |= other.is_placed
         self.reads |= other.reads
         self.ports |= other.ports
         for (folded, *rest), parting in other.partings.items():
@@ -276,6 +281,7 @@ def repeated(partition: Partition, value: Value, dims: tuple[Dim | None, ...]) -
             if axis.dim is not None and dim is not None}
     if value.home is None or value.is_whole or {*here} != dims_of(value) or cost_of(value) > CHEAP:
         return None
+    partition.is_placed |= value.home.is_placed
     became: dict[Node, Any] = {}
     for node in steps_of(value):
         args, kwargs = map_leaves(lambda leaf: became[leaf] if isinstance(leaf, Node) else leaf,

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -106,8 +105,7 @@ def spread_of(call: Call, value: Value, axes: tuple[int, ...]) -> Value:
     if key not in partition.known:
         folded = {"axis": axes, "keepdims": True}
         near = call.emit(partition, (here,), folded, target=np.mean)
-        number = elements(call, partition, value, axes)
-        count = call.emit(partition, (near, number), {"dtype": np.intp}, target=np.full_like)
+        count = elements(call, partition, here, near, axes, len(value.axes))
         apart = call.emit(partition, (here, near), target=np.subtract)
         beside = call.emit(partition, (apart,), folded, target=np.mean)
         squares = call.emit(partition, (apart,), target=np.square)
@@ -119,10 +117,14 @@ def spread_of(call: Call, value: Value, axes: tuple[int, ...]) -> Value:
     return found
 
 
-def elements(call: Call, partition: Partition, value: Value, axes: tuple[int, ...]) -> Any:
-    """How many elements of these axes a block has."""
-    dims = partition.dims_of(value)
-    assert dims is not None
-    numbers = [partition.by_block(dims[axis], value.axes[axis].sizes) for axis in axes]
-    return reduce(lambda one, other: call.emit(partition, (one, other), target=np.multiply),
-                  numbers)
+def elements(
+    call: Call, partition: Partition, here: Node, near: Node, axes: Sequence[int], ndim: int
+) -> Node:
+    """How many elements of these axes a block has, for each of its means. They are counted, for
+    tasks may take blocks apart."""
+    line = tuple(slice(None) if axis in axes else slice(0, 1) for axis in range(ndim))
+    first = call.emit(partition, (here, line), target=ITEM)
+    ones = call.emit(partition, (first,), {"dtype": np.intp}, target=np.ones_like)
+    count = call.emit(partition, (ones,), {"axis": axes, "keepdims": True}, target=np.sum)
+    none = call.emit(partition, (near,), {"dtype": np.intp}, target=np.zeros_like)
+    return call.emit(partition, (none, count), target=np.add)

@@ -12,14 +12,16 @@ from dask.utils import key_split
 from ...base.counting import counted
 from ...base.records import dataclass, field
 from ...ir.node import Node
+from ...tracer.frame.printed_graphs import Fact
 from ..partitions.blocks import size_of
 from ..partitions.cuts import Dim, Value
 from ..partitions.partition import Fixed, Parting, Partition, Port
 from .arguments import Arguments, Reading
 from .block_by_block import block_by_block
 from .definitions import Gives
+from .in_parts import InParts, parts_of
 from .layers import Key, Layers, label
-from .partial_results import PartialResults
+from .partial_results import PartialResults, combining
 from .running import BlockFunction, block_function
 
 
@@ -68,16 +70,14 @@ class Weaver:
             self.layers.named(port, partition)
         reading = Reading(self.layers, self.partial)
         arguments = reading.arguments(partition)
-        function = block_function(
-            partition.graph, label(partition.graph), self.layers.options, arguments.takes, gives,
-            arguments.likely)
+        function = self.function(partition, partings, arguments, gives)
         results: list[Port | Parting] = [*ports, *partings[:1]]
         if partings:
             self.partial.name_all(partition)
         single = len(results) == 1
         name = results[0].name if single else self.layers.fresh(label(partition.graph))
         plain = block_by_block(self.layers, partition, ports[0].value, name, function) if (
-            single and ports) else None
+            single and ports and isinstance(function, BlockFunction)) else None
         layer = plain or layer_of_tasks(partition, name, results, function, arguments)
         needs = {each for read in partition.reads.values() for each in reading.layers_of(read)}
         self.layers.add(name, layer, needs)
@@ -86,6 +86,22 @@ class Weaver:
         self.rows.append(PartitionRow(
             name, len(partition.graph.calls), len(layer), sum(size_of(one.value) for one in ports),
             frozenset({name, *(one.name for one in results)})))
+
+    def function(
+        self, partition: Partition, partings: Sequence[Parting], arguments: Arguments,
+        gives: tuple[Gives, ...],
+    ) -> BlockFunction | InParts:
+        """What all tasks of a partition run."""
+        options = self.layers.options
+
+        def made(likely: tuple[tuple[Fact, int], ...]) -> BlockFunction:
+            return block_function(partition.graph, label(partition.graph), options,
+                                  arguments.takes, gives, likely)
+
+        if (parts := parts_of(partition, partings)) is None:
+            return made(arguments.likely)
+        return InParts(made(parts.fixed(arguments.likely)), made(parts.likely(arguments.likely)),
+                       combining(partings[0], 0, options, parts.counts), parts)
 
     def take_apart(
         self, name: str, partition: Partition, results: Sequence[Port | Parting]
@@ -143,8 +159,8 @@ def outputs(
 
 
 def layer_of_tasks(
-    partition: Partition, name: str, results: Sequence[Port | Parting], function: BlockFunction,
-    arguments: Arguments,
+    partition: Partition, name: str, results: Sequence[Port | Parting],
+    function: BlockFunction | InParts, arguments: Arguments,
 ) -> MaterializedLayer:
     """A task for each block: the result, if it is a single one, or a tuple of all."""
     tasks: dict[Key, Any] = {}

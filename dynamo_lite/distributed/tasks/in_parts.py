@@ -1,0 +1,122 @@
+"""Tasks that fold their blocks part by part: what is read stays in the cache of one core until it
+has been computed, however large blocks are."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...base.records import dataclass
+from ...tracer.frame.printed_graphs import Fact
+from ..block_sizes import core_cache
+from ..partitions.cuts import Axis, Chunks
+from ..partitions.files import Rows
+from ..partitions.partition import Blocks, Parting, Partition, Scalar
+from ..partitions.sources import Piece
+from .running import BlockFunction
+
+SHARE = 4
+"""Part of a core's cache that is for what is read; the rest is for what is computed of it."""
+SMALL = 8
+"""How much smaller than what is read partial results are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`cut` are the arguments that are taken apart, along their first axes, which are in blocks of
+    these `sizes`; a part has so many `rows`."""
+
+    cut: tuple[bool, ...]
+    sizes: Chunks
+    rows: int
+
+    @property
+    def counts(self) -> list[int]:
+        """How many parts the blocks have."""
+        return [-(-int(size) // self.rows) for size in self.sizes]
+
+    def likely(self, facts: Sequence[tuple[Fact, int]]) -> tuple[tuple[Fact, int], ...]:
+        """What differs from part to part, of what differs from task to task."""
+        lengths = {(at, "size", 0): self.rows for at, is_cut in enumerate(self.cut) if is_cut}
+        return tuple((dict(facts) | lengths).items())
+
+    def fixed(self, facts: Sequence[tuple[Fact, int]]) -> tuple[tuple[Fact, int], ...]:
+        """The same of parts that have all of their rows."""
+        lengths = dict(self.likely(()))
+        return tuple((fact, value) for fact, value in facts if fact not in lengths)
+
+
+def parts_of(partition: Partition, partings: Sequence[Parting]) -> Parts | None:
+    """How tasks take their blocks apart: those that leave nothing but small partial results, and
+    know nothing of their blocks but what lies in them."""
+    reads = [*partition.reads.values()]
+    if partition.ports or partition.is_placed or len(partition.dims) != 1 or [
+        (one.dims, one.folds[0][1].in_steps) for one in partings
+    ] != [({}, True)] or not all(isinstance(read, Blocks | Scalar) for read in reads):
+        return None
+    blocks = [read for read in reads if isinstance(read, Blocks) and any(read.dims)]
+    found = {read.value.axes[0].chunks for read in blocks if not any(read.dims[1:])}
+    if len(found) != 1 or any(any(read.dims[1:]) for read in blocks):
+        return None
+    row = sum(read.value.dtype.itemsize * extent(read.value.axes[1:]) for read in blocks)
+    left = sum(8 * extent(axes) for axes in partings[0].cuts)
+    room, (sizes,) = core_cache() // SHARE, found
+    if not SMALL * left <= room or not 0 < SMALL * row <= room or not max(sizes) * row > room:
+        return None
+    return Parts(tuple(read in blocks for read in reads), sizes, int(room // row))
+
+
+def extent(axes: Sequence[Axis]) -> float:
+    """How many elements these axes have; no number where it is not known."""
+    return math.prod(sum(axis.chunks) for axis in axes)
+
+
+@dataclass(frozen=True, slots=True)
+class InParts:
+    """Calls a function for each part, and `combine` with all results, which are as its own: one for
+    parts of the same length, and one for those of any other, which the last ones have."""
+
+    function: BlockFunction
+    of_any: BlockFunction
+    combine: BlockFunction
+    parts: Parts
+
+    def with_constants(self, constants: tuple[tuple[str, Any], ...]) -> InParts:
+        """Blocks with constants of their own are not taken apart."""
+        return self
+
+    def __call__(self, *arguments: Any) -> Any:
+        rows, cut = self.parts.rows, self.parts.cut
+        given = [ready(each) if is_cut else each for each, is_cut in zip(arguments, cut)]
+        length = length_of(given[cut.index(True)])
+        results = []
+        for start in range(0, max(1, length), rows):
+            stop = min(start + rows, length)
+            function = self.function if stop - start == rows else self.of_any
+            results.append(function(*(part(each, start, stop) if is_cut else each
+                                      for each, is_cut in zip(given, cut))))
+        return results[0] if len(results) == 1 else self.combine(results)
+
+
+def ready(block: Any) -> Any:
+    """A block whose parts can be had one by one: files in chunks are read as they are cut."""
+    if type(block) is Piece and not isinstance(block.reader, Rows | np.ndarray):
+        return block.read()
+    return block
+
+
+def length_of(block: Any) -> int:
+    """How many rows it has."""
+    if type(block) is Piece:
+        first = block.key[0]
+        return int(first.stop - first.start)
+    return len(block)
+
+
+def part(block: Any, start: int, stop: int) -> Any:
+    if type(block) is not Piece:
+        return block[start:stop]
+    first, *others = block.key
+    return Piece(block.reader, (slice(first.start + start, first.start + stop), *others))

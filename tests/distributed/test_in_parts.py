@@ -1,0 +1,119 @@
+"""Large blocks are folded part by part: the same results, whatever the parts are."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+da = pytest.importorskip("dask.array")
+in_parts = pytest.importorskip("dynamo_lite.distributed.tasks.in_parts")
+
+RNG = np.random.default_rng(0)
+X, CENTRES = RNG.random((997, 6)), RNG.random((4, 6))
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """How many parts each task takes its block apart into; a core has little cache."""
+    monkeypatch.setattr(in_parts, "core_cache", lambda: 16_384)
+    counts, call = [], in_parts.InParts.__call__
+
+    def counting(self, *arguments):
+        length = in_parts.length_of(arguments[self.parts.cut.index(True)])
+        counts.append(-(-length // self.parts.rows))
+        return call(self, *arguments)
+
+    monkeypatch.setattr(in_parts.InParts, "__call__", counting)
+    return counts
+
+
+def kmeans_step(x):
+    distance = ((x[:, None, :] - CENTRES[None, :, :]) ** 2).sum(axis=-1)
+    members = (distance.argmin(axis=1)[:, None] == np.arange(4)[None, :]).astype(x.dtype)
+    return members.T @ x / members.sum(axis=0)[:, None]
+
+
+def statistics(x):
+    return x.mean(axis=0), x.std(axis=0), x.min(axis=0), x.max(), np.var(x[:, 0] * 2)
+
+
+def covariance(x):
+    centred = x - x.mean(axis=0)
+    return centred.T @ centred / (len(x) - 1)
+
+
+def largest(x):
+    return np.where(x[:, 0] > 0.5, x[:, 1], -1).max()
+
+
+def same(found, expected):
+    if not isinstance(found, tuple):
+        found, expected = (found,), (expected,)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(one), other, rtol=1e-11)
+
+
+@pytest.mark.parametrize("program", [kmeans_step, statistics, covariance, largest])
+@pytest.mark.parametrize("chunks", [(300, 6), ((500, 496, 1), (6,))])
+def test_folds_of_large_blocks(taken, program, chunks):
+    same(dl.compile(program)(da.from_array(X, chunks)), program(X))
+    assert max(taken) > 3
+
+
+@pytest.mark.parametrize("kind", ["memory", "memmap", "hdf5"])
+def test_files_are_read_part_by_part(taken, tmp_path, kind):
+    x = X
+    if kind == "memmap":
+        X.tofile(tmp_path / "x.dat")
+        x = np.memmap(tmp_path / "x.dat", "f8", "r", shape=X.shape)
+    if kind == "hdf5":
+        h5py = pytest.importorskip("h5py")
+        x = h5py.File(tmp_path / "x.h5", "w").create_dataset("x", data=X, chunks=(100, 6))
+    same(dl.stream(kmeans_step, chunks=300)(x), kmeans_step(X))
+    assert max(taken) == 4
+
+
+def placed(x):
+    return (x * np.arange(len(x))[:, None]).sum(axis=0)
+
+
+def positions(x):
+    return x.argmax(axis=0)
+
+
+def doubled(x):
+    return x * 2
+
+
+def wide(x):
+    return x.T @ x
+
+
+def by_columns(x):
+    return x.sum(axis=1)
+
+
+@pytest.mark.parametrize("program, chunks", [
+    (placed, (300, 6)), (positions, (300, 6)), (doubled, (300, 6)), (by_columns, (997, 3)),
+    (placed, (10, 6))])
+def test_what_is_not_taken_apart(taken, program, chunks):
+    same(dl.compile(program)(da.from_array(X, chunks)), program(X))
+    assert not taken
+
+
+def test_results_that_are_as_large_as_what_is_read(taken):
+    x = RNG.random((400, 60))
+    same(dl.compile(wide)(da.from_array(x, (200, 60))), wide(x))
+    assert not taken
+
+
+def raises(x):
+    with np.errstate(divide="raise"):
+        return (1 / x).sum(axis=0)
+
+
+def test_exceptions_name_the_line(taken):
+    x = X.copy()
+    x[700, 2] = 0
+    with pytest.raises(FloatingPointError, match="divide by zero") as told:
+        dl.compile(raises)(da.from_array(x, (300, 6))).compute(scheduler="sync")
+    assert any(entry.name == "raises" for entry in told.traceback)
