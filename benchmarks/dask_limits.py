@@ -11,6 +11,7 @@ every result is compared with NumPy's.
 """
 import os
 import random
+import re
 import resource
 import statistics
 import subprocess
@@ -80,6 +81,7 @@ def overhead(blocks="10000", rounds="5"):
         ours, theirs = medians(*calls, rounds=int(rounds))
         print(f"a task {ours / count * 1e6:.0f} us, Dask's own {theirs / count * 1e6:.0f} us: "
               f"{ours / theirs:.3f}", flush=True)
+        return ours / theirs
 
 
 def kmeans_step(x, centres):
@@ -104,8 +106,11 @@ def memory(gigabytes="4", limit="1GB"):
         points.flush()
         del points, some
         np.save(os.path.join(folder, "expected.npy"), in_numpy(np.concatenate(expected), rows))
-        subprocess.run([sys.executable, "-m", "benchmarks.dask_limits", "child", name, str(rows),
-                        limit], check=True)
+        done = subprocess.run([sys.executable, "-m", "benchmarks.dask_limits", "child", name,
+                               str(rows), limit], check=True, stdout=subprocess.PIPE, text=True)
+    print(done.stdout, end="", flush=True)
+    peak, speed = re.findall(r"memory ([\d.]+) GB|: ([\d.]+)$", done.stdout.strip())
+    return float(peak[0]), float(speed[1])
 
 
 def in_numpy(points, rows):
@@ -174,6 +179,7 @@ def kills(times="50", seed="0"):
             right += np.allclose(found, program(data), rtol=1e-9, atol=1e-12)
     print(f"{right} of {times} results are right; {struck} kills came before the result; the "
           f"slowest took {slowest:.1f} s", flush=True)
+    return right
 
 
 def standardised(x):
@@ -196,6 +202,7 @@ def again():
                 stats = dl.stats(client)
                 print(f"{run} run: {stats.graphs} functions on workers, {stats.traced} traced, "
                       f"{stats.generated} generated", flush=True)
+    return stats.traced + stats.generated
 
 
 def equal(lazy, plain):
@@ -227,11 +234,14 @@ def workers(megabytes="256"):
     found = {one.__name__: (one, given) for one, given in dask_programs.programs(int(megabytes))}
     prices = found["black_scholes"][1]
     programs = [found["kmeans_step"], (portfolio, prices), (iterated, prices[:1]), found["softmax"]]
+    ratios = {}
     with cluster() as client:
         for function, arguments in programs:
             alone, two = here_and_there(client, dl.compile(function), arguments)
             print(f"{function.__name__:16} one thread {alone * 1e3:7.1f} ms, two workers "
                   f"{two * 1e3:7.1f} ms: {alone / two:.2f}x", flush=True)
+            ratios[function.__name__] = alone / two
+    return ratios
 
 
 def here_and_there(client, compiled, arguments):

@@ -177,7 +177,8 @@ def main(megabytes, names):
             ratios.append(ratio)
             fewer.append(share)
         print(f"geomean {np.exp(np.mean(np.log(ratios))):.2f}x, least {min(ratios):.2f}x, "
-              f"tasks {np.exp(np.mean(np.log(fewer))):.3f}")
+              f"tasks {np.exp(np.mean(np.log(fewer))):.3f}", flush=True)
+    return ratios, fewer
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
+
+from .partitions.caches import last_cache
 
 LEAST = 1 << 20
 """Bytes that take as long to compute as Dask takes for a task."""
@@ -19,26 +19,6 @@ ROUNDS = 4
 """Blocks for each worker at least, so that none waits long for the last one."""
 COPIES = 4
 """How often the memory of a block is needed while a task works on it: read, converted, computed."""
-CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-UNKNOWN, OWN = 32 << 20, 1 << 20
-"""Bytes of the last cache, and of one that a core has for itself, where the system does not say."""
-UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-
-
-@cache
-def last_cache() -> int:
-    """Bytes of the largest cache of the processor."""
-    sizes = [file.read_text().strip() for file in CACHES.glob("index*/size")]
-    return max((int(size[:-1]) * UNITS[size[-1]] for size in sizes if size[-1:] in UNITS),
-               default=UNKNOWN)
-
-
-@cache
-def core_cache() -> int:
-    """Bytes of the second cache, which each core has for itself."""
-    return next((int(size[:-1]) * UNITS[size[-1]] for level in CACHES.glob("index*/level")
-                 if level.read_text().strip() == "2"
-                 and (size := level.with_name("size").read_text().strip())[-1:] in UNITS), OWN)
 
 
 def bytes_per_block(sizes: Sequence[int], workers: int, limit: int | None) -> int:

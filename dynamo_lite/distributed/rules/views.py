@@ -10,7 +10,8 @@ import numpy as np
 from ...errors import Unsupported
 from ...ir.tree import leaves
 from ..partitions.boundaries import NOTHING
-from ..partitions.cuts import Axis, Deferred, Unknown, Value, Window
+from ..partitions.cuts import Axis, Deferred, Dim, Unknown, Value, Window
+from ..partitions.partition import Partition
 from ..partitions.program import Call, Created
 from .elementwise import ITEM, in_one_block, step
 from .positions import BY_DATA, at_positions
@@ -91,7 +92,7 @@ def full_key(key: Any, ndim: int) -> tuple[Any, ...]:
 
 
 def selected(call: Call, value: Value, key: tuple[Any, ...]) -> Value:
-    """Axes that are cut may be taken whole; of others any part."""
+    """Axes that are cut may be taken whole, or in steps; of others any part."""
     onto: list[int | None] = []
     cut: list[Any] = []
     value, key = narrowed(value, key)
@@ -103,10 +104,34 @@ def selected(call: Call, value: Value, key: tuple[Any, ...]) -> Value:
             cut.append((1,))
             continue
         axis = next(axes)
-        chunks, entry = taken(axis, entry)
+        chunks = taken(axis, entry)
         onto.append(None if chunks is None else len(cut))
         cut += [] if chunks is None else [chunks]
-    return keyed(call, value, key, onto, cut)
+    partition, at, own = call.place([(value, onto)], cut)
+    entries = iter([in_steps(partition, axis, entry, None if place is None else at.get(place))
+                    for axis, place, entry in zip(
+                        value.axes, onto, (entry for entry in key if entry is not None))])
+    whole_key = tuple(None if entry is None else next(entries) for entry in key)
+    made = call.emit(partition, (partition.local(value, onto, at), whole_key), target=ITEM)
+    return call.value(partition, made, own)
+
+
+FUNCTIONS = 4
+"""How many compiled functions an operation is worth: where steps begin is a constant of each."""
+
+
+def in_steps(partition: Partition, axis: Axis, entry: Any, dim: Dim | None) -> Any:
+    """An entry of a key for each block: where the first element lies that is taken of it."""
+    if dim is None or entry == slice(None):
+        return entry
+    return partition.fixed(dim, [slice(first, None, entry.step) for first in firsts(axis, entry)])
+
+
+def firsts(axis: Axis, entry: slice) -> list[int]:
+    found = [-start % entry.step for start in axis.starts]
+    if len({*found}) > FUNCTIONS:
+        raise Unsupported("steps that begin elsewhere in each block")
+    return found
 
 
 def narrowed(value: Value, key: tuple[Any, ...]) -> tuple[Value, tuple[Any, ...]]:
@@ -116,16 +141,29 @@ def narrowed(value: Value, key: tuple[Any, ...]) -> tuple[Value, tuple[Any, ...]
             for entry, axis in zip(entries, value.axes)]
     if not any(runs):
         return value, key
-    bounds = [bounds_of(entry, axis)[:2] if is_run else (0, axis.length)
+    bounds = [run_of(entry, axis) if is_run else (0, axis.length)
               for entry, axis, is_run in zip(entries, value.axes, runs)]
-    rest = iter([slice(None) if is_run else entry for entry, is_run in zip(entries, runs)])
+    rest = iter([slice(None, None, step_of(entry)) if is_run else entry
+                 for entry, is_run in zip(entries, runs)])
     return window(value, bounds), tuple(None if entry is None else next(rest) for entry in key)
+
+
+def run_of(entry: slice, axis: Axis) -> tuple[int, int]:
+    """From the first to the last element that a slice takes."""
+    taken = range(*entry.indices(axis.length))
+    if taken.step < 0:
+        raise Unsupported("elements of an axis that is cut, in reverse order")
+    return taken.start, taken[-1] + 1 if taken else taken.start
+
+
+def step_of(entry: slice) -> int | None:
+    return None if entry.step == 1 else entry.step
 
 
 def one_element(call: Call, value: Value, key: tuple[Any, ...]) -> Value | None:
     """A slice of one element along an axis that is cut, which Dask takes out if anybody reads it
     for itself."""
-    if not all(isinstance(entry, slice) for entry in key):
+    if not all(isinstance(entry, slice) and entry.step in (None, 1) for entry in key):
         return None
     bounds = [bounds_of(entry, axis)[:2] for entry, axis in zip(key, value.axes)]
     is_full = [each == (0, axis.length) for each, axis in zip(bounds, value.axes)]
@@ -143,15 +181,18 @@ def one_element(call: Call, value: Value, key: tuple[Any, ...]) -> Value | None:
         outside=Deferred(lambda: program.left(call, "it lies in one block").outside))
 
 
-def taken(axis: Axis, entry: Any) -> tuple[Any, Any]:
+def taken(axis: Axis, entry: Any) -> Any:
     """How what an entry of a key takes of an axis is cut; None where the axis goes."""
     if isinstance(entry, slice) and entry == slice(None):
-        return axis.chunks, entry
+        return axis.chunks
+    if len(axis.chunks) > 1 and isinstance(entry, slice):
+        return tuple(len(range(first, size, entry.step))
+                     for first, size in zip(firsts(axis, entry), axis.sizes))
     if len(axis.chunks) > 1:
         raise Unsupported("a part of an axis that is cut into blocks")
     if not isinstance(entry, slice):
-        return None, entry
+        return None
     (size,) = axis.chunks
     if isinstance(size, Unknown):
         raise Unsupported("a part of an axis of unknown size")
-    return (len(range(*entry.indices(size))),), entry
+    return (len(range(*entry.indices(size))),)

@@ -103,7 +103,7 @@ def bounds_of(entry: Any, axis: Axis) -> tuple[int, int, bool]:
             return start, max(start, stop), False
     elif isinstance(entry, int) and not isinstance(entry, bool):
         return entry % axis.length, entry % axis.length + 1, True
-    raise Unsupported("a write of elements that are no slice")
+    raise Unsupported("elements that do not follow one another")
 
 
 Bounds = Sequence[tuple[int, int, bool]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.records import dataclass
 from ...tracer.frame.printed_graphs import Fact
-from ..block_sizes import core_cache
+from ..partitions.caches import core_cache
 from ..partitions.cuts import Axis, Chunks
 from ..partitions.files import Rows
 from ..partitions.partition import Blocks, Parting, Partition, Scalar
