@@ -10,8 +10,8 @@ from ...ir.tree import leaves, map_leaves
 
 
 def optimized(graph: Graph) -> Graph:
-    """By all passes, but for that, and for one: a part of an array that was just assigned is read from
-    there, where it lies in the blocks of the others."""
+    """By all passes, but for that, and for one: a part of an array that was just assigned is read
+    from there, where it lies in the blocks of the others."""
     first, *others = PASSES
     assert first is decompose
     return optimize(graph, passes=(decompose_for_blocks,
