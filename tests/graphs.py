@@ -2,7 +2,7 @@
 import dynamo_lite as dl
 
 
-def graph_of(function, *args, fullgraph=True):
+def graph_of(function, *args, fullgraph=True, dynamic=None):
     """That of one call, which it is enough for; control flow included."""
     graphs = []
 
@@ -10,6 +10,6 @@ def graph_of(function, *args, fullgraph=True):
         graphs.append(graph)
         return graph
 
-    dl.compile(function, backend=keep, fullgraph=fullgraph)(*args)
+    dl.compile(function, backend=keep, fullgraph=fullgraph, dynamic=dynamic)(*args)
     (graph,) = graphs
     return graph

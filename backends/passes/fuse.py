@@ -60,10 +60,19 @@ class Merging:
     roots: Roots
     notes: list[str] = field(default_factory=list)
     symbols: SymbolsOfSteps = field(default_factory=SymbolsOfSteps)
+    same: Mapping[Size, Size] = field(default_factory=dict)
+    """Sizes that are required to be equal before the steps run, by one that stands for them all."""
 
     def block(self, block: Sequence[Step], lasting: set[Buffer]) -> list[Step]:
         """The steps of a program, or those inside a step; `lasting` is looked at elsewhere."""
         fixed = [s for s in block if is_fixed(s, self.unbacked)]
+        requires = [s for s in fixed if isinstance(s, Require)]
+        here = replace(self, same=with_equal(self.same, requires))
+        return [*requires, *here._merged(block, fixed, lasting)]
+
+    def _merged(
+        self, block: Sequence[Step], fixed: Sequence[Step], lasting: set[Buffer]
+    ) -> list[Step]:
         allocated = [s for s in fixed if isinstance(s, Allocate)]
         made = {s.buffer: used_symbols(s) for s in allocated} if self.unbacked else None
         placed = [
@@ -81,19 +90,32 @@ class Merging:
             placed[target if goes_up else position] = self._placed(Launch(merged), made)
             del placed[position if goes_up else target]
         kept = _drop_dead(lasting, [item.step for item in placed])
-        requires = [s for s in fixed if isinstance(s, Require)]
         alive = {buffer for step in kept for buffer in (*step.reads, *step.writes)} | lasting
         allocations = [s for s in fixed if isinstance(s, Allocate) and s.buffer in alive]
-        return [*requires, *allocations, *kept]
+        return [*allocations, *kept]
 
     def _placed(self, step: Step, made: Made | None) -> Placed:
-        return Placed.of(step, made, self.roots, self.symbols)
+        placed = Placed.of(step, made, self.roots, self.symbols)
+        if self.same.keys().isdisjoint(placed.box):
+            return placed
+        return replace(placed, box=tuple(self.same.get(size, size) for size in placed.box))
 
     def _inside(self, block: Sequence[Step]) -> list[Step]:
         """Readers may be outside, unless the memory is made in the block."""
         own = {step.buffer for step in block if isinstance(step, Allocate)}
         used = {buffer for step in block for buffer in (*step.reads, *step.writes)}
         return self.block(block, used - own)
+
+
+def with_equal(same: Mapping[Size, Size], requires: Sequence[Require]) -> Mapping[Size, Size]:
+    """What stands for sizes of which these are required to be equal, too."""
+    found = dict(same)
+    for one in requires:
+        if one.relation == "==":
+            left, right = (found.get(size, size) for size in (one.left, one.right))
+            found |= {size: left for size, kept in found.items() if kept == right}
+            found[right] = left
+    return found
 
 
 def is_fixed(step: Step, unbacked: frozenset[str]) -> bool:

@@ -14,6 +14,7 @@ from dynamo_lite.backends.lowering.lower import lower
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
 
+from ..graphs import graph_of
 from .graphs import trace
 from .test_lowering import CASES, M, V
 
@@ -34,6 +35,23 @@ def test_one_kernel_without_intermediates(name):
     program = lower(trace(function, *values))
     assert len(kernels(program)) == 1
     assert not scratch(program)
+
+
+def shifted(x, w):
+    x[1:] = x[:-1]
+    y = x[1:] * w
+    x[0] = y[0]
+    return y
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_sizes_that_have_to_be_equal_are_one(dynamic):
+    """`s0 - 1`, `max(s0 - 1, 0)` and the size of what is multiplied with it: as many kernels as
+    for sizes that are known, and none that keeps what is read before it changes."""
+    graph = graph_of(shifted, np.arange(10.0), np.ones(9), dynamic=dynamic)
+    program = lower(optimize(graph, None), None)
+    assert len(kernels(program)) == 3
+    assert len(scratch(program)) == 1
 
 
 @pytest.mark.parametrize("row", [

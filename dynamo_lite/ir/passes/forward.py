@@ -159,8 +159,15 @@ def _is_same_kernel(user: Node, value: Node) -> bool:
     row = row_of(user.target) if user.op == "call_function" else None
     return (
         row is not None and row.kind is Kind.POINTWISE and isinstance(user.type, ArrayType)
-        and user.type.shape == value.type.shape
+        and _is_full(value.type, user.type)
     )
+
+
+def _is_full(operand: ArrayType, result: ArrayType) -> bool:
+    """Whether an operand of an element-wise call has as many elements as its result: sizes that are
+    written in two ways are equal, for else they would not fit."""
+    return operand.ndim == result.ndim and all(
+        own == made or not isinstance(own, int) for own, made in zip(operand.shape, result.shape))
 
 
 def _users(graph: Graph) -> Users:
