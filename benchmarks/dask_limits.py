@@ -109,8 +109,8 @@ def memory(gigabytes="4", limit="1GB"):
         done = subprocess.run([sys.executable, "-m", "benchmarks.dask_limits", "child", name,
                                str(rows), limit], check=True, stdout=subprocess.PIPE, text=True)
     print(done.stdout, end="", flush=True)
-    peak, speed = re.findall(r"memory ([\d.]+) GB|: ([\d.]+)$", done.stdout.strip())
-    return float(peak[0]), float(speed[1])
+    peak, share = re.search(r"peak of memory ([\d.]+) .*: ([\d.]+)$", done.stdout).groups()
+    return float(peak), float(share)
 
 
 def in_numpy(points, rows):

@@ -1,7 +1,8 @@
 """What no rule partitions: Dask's own method where it does what NumPy's does, else one task."""
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import dask.array as da
@@ -34,8 +35,7 @@ class Left:
         result = function(*args, **kwargs)
         if not isinstance(result, da.Array):
             raise TypeError("not lazy")
-        if any(one != other for one, other in zip(result.shape, call.shape, strict=True)
-               if one == one and other == other):
+        if not may_be_equal(result.shape, call.shape):
             raise ValueError("Dask gives another shape than NumPy")
         return outside(result, max(value.stage for value in call.values))
 
@@ -50,3 +50,9 @@ class Left:
 
         args, kwargs = map_leaves(joined, (call.args, call.kwargs))
         return whole(Call(call.program, call.node, args, kwargs))
+
+
+def may_be_equal(shape: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether two shapes agree as far as they are known: sizes that are not are no numbers."""
+    return all(one == two or math.isnan(one) or math.isnan(two)
+               for one, two in zip(shape, other, strict=True))

@@ -1,4 +1,4 @@
-"""Variances of arrays in blocks: one pass, and as exact as NumPy's two."""
+"""Variances of arrays in blocks: one pass, near to NumPy's two."""
 import numpy as np
 import pytest
 

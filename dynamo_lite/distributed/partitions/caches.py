@@ -10,17 +10,22 @@ UNKNOWN, OWN = 32 << 20, 1 << 20
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
-@cache
 def last_cache() -> int:
     """Bytes of the largest cache of the processor."""
-    sizes = [file.read_text().strip() for file in CACHES.glob("index*/size")]
-    return max((int(size[:-1]) * UNITS[size[-1]] for size in sizes if size[-1:] in UNITS),
-               default=UNKNOWN)
+    return max(sizes().values(), default=UNKNOWN)
+
+
+def core_cache() -> int:
+    """Bytes of the second cache, which each core has for itself."""
+    return sizes().get("2", OWN)
 
 
 @cache
-def core_cache() -> int:
-    """Bytes of the second cache, which each core has for itself."""
-    return next((int(size[:-1]) * UNITS[size[-1]] for level in CACHES.glob("index*/level")
-                 if level.read_text().strip() == "2"
-                 and (size := level.with_name("size").read_text().strip())[-1:] in UNITS), OWN)
+def sizes() -> dict[str, int]:
+    """Bytes of the largest cache of each level, as far as the system says."""
+    found: dict[str, int] = {}
+    for file in CACHES.glob("index*/size"):
+        level, size = (each.read_text().strip() for each in (file.with_name("level"), file))
+        if size[-1:] in UNITS:
+            found[level] = max(found.get(level, 0), int(size[:-1]) * UNITS[size[-1]])
+    return found
