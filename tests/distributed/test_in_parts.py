@@ -60,6 +60,24 @@ def test_folds_of_large_blocks(taken, program, chunks):
     assert max(taken) > 3
 
 
+def as_in_messages(block):
+    """Its values at an odd address, where blocks lie that came from other processes."""
+    memory = bytearray(block.nbytes + 8)
+    start = 1 - np.frombuffer(memory, "u1").ctypes.data % 8
+    found = np.ndarray(block.shape, block.dtype, memory, start % 8)
+    found[...] = block
+    assert not found.flags.aligned
+    return found
+
+
+@pytest.mark.parametrize("program", [kmeans_step, statistics, covariance, largest])
+@pytest.mark.parametrize("chunks", [(300, 6), ((500, 496, 1), (6,))])
+def test_blocks_that_are_not_aligned(taken, program, chunks):
+    blocks = da.from_array(X, chunks).map_blocks(as_in_messages, dtype=X.dtype)
+    same(dl.compile(program)(blocks.persist(scheduler="sync")), program(X))
+    assert max(taken) > 3
+
+
 @pytest.mark.parametrize("kind", ["memory", "memmap", "hdf5"])
 def test_files_are_read_part_by_part(taken, tmp_path, kind):
     x = X

@@ -91,12 +91,13 @@ class InParts:
         rows, cut = self.parts.rows, self.parts.cut
         given = [ready(each) if is_cut else each for each, is_cut in zip(arguments, cut)]
         length = length_of(given[cut.index(True)])
+        copies = [aligned_part(each, rows) if is_cut else None for each, is_cut in zip(given, cut)]
         results = []
         for start in range(0, max(1, length), rows):
             stop = min(start + rows, length)
             function = self.function if stop - start == rows else self.of_any
-            results.append(function(*(part(each, start, stop) if is_cut else each
-                                      for each, is_cut in zip(given, cut))))
+            results.append(function(*(part(each, start, stop, copy) if is_cut else each
+                                      for each, is_cut, copy in zip(given, cut, copies))))
         return results[0] if len(results) == 1 else self.combine(results)
 
 
@@ -115,8 +116,20 @@ def length_of(block: Any) -> int:
     return len(block)
 
 
-def part(block: Any, start: int, stop: int) -> Any:
-    if type(block) is not Piece:
+def aligned_part(block: Any, rows: int) -> Any:
+    """Memory for so many rows of a block whose own are not aligned, as they come in messages: with
+    one for all parts, what kernels read is in the cache of their core."""
+    if type(block) is not np.ndarray or block.flags.aligned or len(block) < rows:
+        return None
+    return np.empty_like(block[:rows])
+
+
+def part(block: Any, start: int, stop: int, copy: Any) -> Any:
+    """These rows, in `copy` if they are as many as it has."""
+    if type(block) is Piece:
+        first, *others = block.key
+        return Piece(block.reader, (slice(first.start + start, first.start + stop), *others))
+    if copy is None or stop - start != len(copy):
         return block[start:stop]
-    first, *others = block.key
-    return Piece(block.reader, (slice(first.start + start, first.start + stop), *others))
+    copy[...] = block[start:stop]
+    return copy
