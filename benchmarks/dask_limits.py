@@ -24,7 +24,7 @@ from contextlib import contextmanager
 import dask
 import dask.array as da
 import numpy as np
-from distributed import Client, LocalCluster, wait
+from distributed import Client, LocalCluster, futures_of, wait
 
 import dynamo_lite as dl
 from benchmarks import dask_programs
@@ -245,10 +245,13 @@ def workers(megabytes="256"):
 
 
 def here_and_there(client, compiled, arguments):
-    """Seconds in this process, and on the workers, where the blocks lie already."""
+    """Seconds in this process, and on the workers, where the blocks lie already, each with half of
+    them."""
     here = [in_memory(one) for one in arguments]
     there = [client.persist(one) if isinstance(one, da.Array) else one for one in arguments]
-    wait([one for one in there if isinstance(one, da.Array)])
+    blocks = [one for one in there if isinstance(one, da.Array)]
+    wait(blocks)
+    client.rebalance(futures_of(blocks))
     equal(compiled(*there), compiled(*here))
     return medians(
         lambda: compiled(*here), lambda: dask_programs.on_workers(compiled(*there), client))
