@@ -116,6 +116,20 @@ def test_masks_do_what_numpy_does(backend, names, data):
         assert same(found, expected, ROUNDED), (names, args)
 
 
+@pytest.mark.parametrize("find", [np.nonzero, np.where, lambda m: (np.flatnonzero(m),)])
+@pytest.mark.parametrize("shape", [(9,), (1,), (0,), (3, 4), (0, 3)])
+def test_positions_are_columns_of_one_array(find, shape):
+    """Which owns their memory, so that they cannot be resized."""
+    mask = np.random.default_rng(1).random(shape) > 0.5
+    compiled = dl.compile(lambda m: find(m))
+    for some in mask, ~mask, mask & ~mask:
+        for found, expected in zip(compiled(some), find(some), strict=True):
+            assert same(found, expected)
+            assert found.flags.owndata == expected.flags.owndata
+            assert found.base.shape == expected.base.shape
+            assert found.strides == expected.strides
+
+
 def mask_of_its_own(b, m, other):
     b[m] = other[m][::-1]
     m[m] = b[m]

@@ -58,11 +58,10 @@ def packed_mask(low: Lowering, node: Node, a: Value) -> Value:
 def places(
     low: Lowering, node: Node, count: Count, shape: tuple[Size, ...]
 ) -> tuple[Value, ...]:
-    """One value per axis: the columns of a block."""
-    kinds, ndim = node.type, len(shape)
-    found = kinds[0].shape[0]
-    block = ArrayType(INDEX, (found,) if ndim == 1 else (found, ndim))
-    block = replace(block, strides=contiguous_strides(block.shape, INDEX.itemsize))
+    """One value per axis: the columns of a block, which owns the memory as in NumPy."""
+    kinds = node.type
+    columns = (kinds[0].shape[0], len(shape))
+    block = ArrayType(INDEX, columns, contiguous_strides(columns, INDEX.itemsize))
     out = low.buffer(INDEX, "places")
     steps = (Allocate(out, block, "scratch"), Extract(out, count, shape=shape))
     users = (reader for item in low.readers.of(node) for reader in low.readers.of(item))
@@ -71,7 +70,7 @@ def places(
     else:
         low.steps += steps
     made = [low.memory_value(kind, out, k * INDEX.itemsize) for k, kind in enumerate(kinds)]
-    return tuple(made if ndim == 1 else (replace(value, array=None) for value in made))
+    return tuple(replace(value, array=None) for value in made)
 
 
 def is_selection(low: Lowering, node: Node) -> bool:
