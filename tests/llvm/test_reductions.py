@@ -138,12 +138,21 @@ REDUCTIONS = {
     "of columns less one": lambda x, axis: (x * x[..., :1]).mean(axis=axis),
     "of both orders": lambda x, axis: (x + x.T.copy().T).sum(axis=axis),
 }
+
+
+def not_aligned(base, shape):
+    array = np.ndarray(shape, base.dtype, bytearray(base.nbytes + 1), 1)
+    array[...] = base[tuple(map(slice, shape))]
+    return array
+
+
 LAYOUTS = {
     "C": lambda base, shape: base[tuple(map(slice, shape))].copy(),
     "Fortran": lambda base, shape: base[tuple(map(slice, shape))].copy("F"),
     "a part": lambda base, shape: base[tuple(map(slice, shape))],
     "every other": lambda base, shape: base[tuple(slice(None, None, 2) for _ in shape)],
     "reversed": lambda base, shape: base[tuple(map(slice, shape))].T[::-1],
+    "not aligned": not_aligned,
 }
 SIZES = [(9000,), (200, 3), (5, 8200), (140, 4, 33)]
 

@@ -163,7 +163,7 @@ def summed(
     axis_of = dict(zip(long, over.folded, strict=True))
     expr = fold_in_order(
         op, body, [axis_of[dim] for dim in order.outer], [axis_of[dim] for dim in order.row],
-        cast=value.dtype != dtype,
+        buffered=value.dtype != dtype or not value.type.aligned,
     )
     return low.lazy(node.type, over.axes, started(op, expr))
 

@@ -2,9 +2,9 @@
 
 NumPy's iterator sorts the dimensions by their strides and joins those that are one in memory. Where
 the innermost is folded, its numbers are a row, which `add` sums pairwise; everything else follows
-one another. What has to be cast goes through a buffer, and so do several folded dimensions that are
-not one in memory (`npyiter_find_buffering_setup`): rows end where the buffer does. A size that is
-not known is taken to be more than 1.
+one another. What has to be cast or aligned goes through a buffer, and so do several folded
+dimensions that are not one in memory (`npyiter_find_buffering_setup`): rows end where the buffer
+does. A size that is not known is taken to be more than 1.
 """
 from __future__ import annotations
 
@@ -108,18 +108,19 @@ def _is_narrow(low: Lowering, kind: ArrayType, found: Visits, dims: set[int]) ->
 
 
 def fold_in_order(
-    op: str, body: Expr, outer: Sequence[Axis], row: Sequence[Axis], cast: bool
+    op: str, body: Expr, outer: Sequence[Axis], row: Sequence[Axis], buffered: bool
 ) -> Expr:
-    """The fold of `body`: `row` acts as one axis. `cast`: NumPy casts it, a buffer at a time."""
+    """The fold of `body`: `row` acts as one axis. `buffered`: NumPy copies it, a buffer at a time,
+    to cast or to align it."""
     if not row:
         return Reduce(op, body, tuple(outer), body.dtype, row=0) if outer else body
     inner = Axis(row[-1].name, product(axis.extent for axis in row))
     gone = dict.fromkeys(row, affine.ZERO)
     body = rewrite.substitute(body, gone | {row[-1]: affine.along(inner)})
-    if not cast or (isinstance(inner.extent, int) and inner.extent <= BUFFER):
+    if not buffered or (isinstance(inner.extent, int) and inner.extent <= BUFFER):
         return Reduce(op, body, (*outer, inner), body.dtype, row=1)
     if outer:
-        raise CannotLower("a sum of long rows that NumPy casts")
+        raise CannotLower("a sum of long rows that NumPy casts or aligns")
     number = Axis(f"{inner.name}_buffer", floordiv(inner.extent, BUFFER))
     inside = Axis(f"{inner.name}_inside", BUFFER)
     rest = Axis(f"{inner.name}_rest", inner.extent - number.extent * BUFFER)
