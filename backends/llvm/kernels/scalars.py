@@ -259,8 +259,10 @@ def convert(value: Value, dtype: np.dtype) -> Value:
         return value
     if dtype.kind == "b":
         return value.compare("une" if source.kind == "f" else "ne", 0)
+    if source.kind == "b" and dtype.kind == "f":
+        return value.select(value.builder.constant(dtype, 1), 0)
     if source.kind == "b":
-        return value.cast("uitofp" if dtype.kind == "f" else "zext", dtype)
+        return value.cast("zext", dtype)
     if source.kind == "f" and dtype.kind == "f":
         wider = dtype.itemsize > source.itemsize
         return value.cast("fpext" if wider else "fptrunc", dtype)
