@@ -9,6 +9,7 @@
 Clusters have two processes of one thread. What is compared takes turns, times are medians, and
 every result is compared with NumPy's.
 """
+import itertools
 import os
 import random
 import re
@@ -24,7 +25,7 @@ from contextlib import contextmanager
 import dask
 import dask.array as da
 import numpy as np
-from distributed import Client, LocalCluster, futures_of, wait
+from distributed import Client, LocalCluster, wait
 
 import dynamo_lite as dl
 from benchmarks import dask_programs
@@ -227,34 +228,51 @@ def iterated(x):
     return y.mean(axis=0), y.std(axis=0)
 
 
-def workers(megabytes="256"):
+def workers(megabytes="512"):
     """Programs that compute more than they read and write, and softmax, which does not: the same
-    function on arrays of this process."""
+    function on arrays of this process, and on blocks that were made on the workers, and that came
+    there in messages."""
     dl.config.threads = 1
     found = {one.__name__: (one, given) for one, given in dask_programs.programs(int(megabytes))}
     prices = found["black_scholes"][1]
     programs = [found["kmeans_step"], (portfolio, prices), (iterated, prices[:1]), found["softmax"]]
+    del found
     ratios = {}
     with cluster() as client:
         for function, arguments in programs:
-            alone, two = here_and_there(client, dl.compile(function), arguments)
-            print(f"{function.__name__:16} one thread {alone * 1e3:7.1f} ms, two workers "
-                  f"{two * 1e3:7.1f} ms: {alone / two:.2f}x", flush=True)
-            ratios[function.__name__] = alone / two
+            print(f"{function.__name__:16}", end="")
+            for kind, place in ("made there", made), ("sent there", spread):
+                alone, two = here_and_there(client, dl.compile(function), arguments, place)
+                print(f"  blocks {kind}: one thread {alone * 1e3:6.1f} ms, two workers "
+                      f"{two * 1e3:6.1f} ms, {alone / two:.2f}x", end="", flush=True)
+                ratios[function.__name__, kind] = alone / two
+            print()
     return ratios
 
 
-def here_and_there(client, compiled, arguments):
-    """Seconds in this process, and on the workers, where the blocks lie already, each with half of
-    them."""
+def here_and_there(client, compiled, arguments, place):
+    """Seconds in this process, and on the workers, where `place` puts the blocks."""
     here = [in_memory(one) for one in arguments]
-    there = [client.persist(one) if isinstance(one, da.Array) else one for one in arguments]
-    blocks = [one for one in there if isinstance(one, da.Array)]
-    wait(blocks)
-    client.rebalance(futures_of(blocks))
+    there = [place(one, client) if isinstance(one, da.Array) else one for one in arguments]
     equal(compiled(*there), compiled(*here))
     return medians(
         lambda: compiled(*here), lambda: dask_programs.on_workers(compiled(*there), client))
+
+
+def spread(array, client):
+    """The array with its blocks, along the first axis, on the workers in turn."""
+    names = itertools.cycle(sorted(client.scheduler_info()["workers"]))
+    blocks = [client.persist(array.blocks[at], workers=[name])
+              for at, name in zip(range(array.numblocks[0]), names)]
+    wait(blocks)
+    return client.persist(da.concatenate(blocks))
+
+
+def made(array, client):
+    """The same with blocks that were made on the workers, and did not come in messages."""
+    there = client.persist(spread(array, client).map_blocks(np.copy))
+    wait(there)
+    return there
 
 
 ROWS = {one.__name__: one for one in (overhead, memory, child, kills, again, workers)}
