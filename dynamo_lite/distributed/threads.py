@@ -1,5 +1,5 @@
-"""How tasks run on threads of this process: how many at once, in which order, and with how many of
-BLAS's threads each."""
+"""How tasks run on threads of this process: how many at once, in which order, and with how many
+threads of kernels and of BLAS each."""
 from __future__ import annotations
 
 import contextlib
@@ -14,6 +14,7 @@ from typing import Any
 from dask.callbacks import Callback
 
 from ..base.records import dataclass, field
+from ..native import share_threads
 
 WAITING = 2
 """Tasks that each thread has, with the one that it runs: it need not wait for the scheduler, which
@@ -23,7 +24,7 @@ is a thread too, before it begins the next."""
 @contextlib.contextmanager
 def on_threads(count: int) -> Iterator[dict[str, Any]]:
     """What Dask's `compute` is told for it to run on so many threads."""
-    pool = ThreadPoolExecutor(count)
+    pool = ThreadPoolExecutor(count, initializer=share_threads, initargs=(count,))
     try:
         with blas.shared_by(count):
             yield {"scheduler": "threads", "pool": Queues(pool, WAITING * count),

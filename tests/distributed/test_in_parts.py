@@ -15,7 +15,7 @@ X, CENTRES = RNG.random((997, 6)), RNG.random((4, 6))
 @pytest.fixture
 def taken(monkeypatch):
     """How many parts each task takes its block apart into; a core has little cache."""
-    monkeypatch.setattr(in_parts, "core_cache", lambda: 16_384)
+    monkeypatch.setattr(in_parts, "core_cache", lambda: 8_192)
     counts, call = [], in_parts.InParts.__call__
 
     def counting(self, *arguments):

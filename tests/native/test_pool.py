@@ -108,6 +108,23 @@ def test_one_thread_stays_whole(invert: Any) -> None:
     assert chunks_of(invert, 100_000, MILLISECOND) == [(0, 100_000)]
 
 
+def test_threads_side_by_side_use_their_share(invert: Any) -> None:
+    found: dict[int, int] = {}
+
+    def work(count: int) -> None:
+        _core.share_threads(count)
+        found[count] = len(chunks_of(invert, 100_000, 10 * MILLISECOND))
+
+    for count in 1, 2, 4, 9:
+        thread = threading.Thread(target=work, args=(count,))
+        thread.start()
+        thread.join()
+    assert found[1] > found[2] > 1 and found[4] == found[9] == 1
+    assert len(chunks_of(invert, 100_000, 10 * MILLISECOND)) == found[1]
+    with pytest.raises(ValueError, match="0 threads cannot share"):
+        _core.share_threads(0)
+
+
 def test_an_empty_range(invert: Any) -> None:
     assert invert(np.ones(0), np.zeros(0, np.int64), MILLISECOND).size == 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import mmap
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,10 @@ class Rows:
             rows = self.rows(at, min(at + step, stop))
             parts[at - start : at - start + step] = rows[(slice(None), *others)]
         return parts
+
+    def are_whole(self, others: Sequence[slice]) -> bool:
+        """Whether rows are taken with all that is in them, as it lies there."""
+        return all(each.indices(n) == (0, n, 1) for each, n in zip(others, self.shape[1:]))
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         file = self.file = self.file or OpenFile(self.filename)

@@ -1,13 +1,13 @@
 """Arrays that lie in memory or in files, cut into blocks that tasks read for themselves."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...base.records import dataclass
-from .files import file_of
+from .files import Rows, file_of
 
 SMALL = 1 << 20
 """Bytes of an array that is not cut unless somebody says how."""
@@ -52,6 +52,15 @@ class Piece:
     def read(self) -> np.ndarray:
         read: np.ndarray = np.asarray(self.reader[self.key])
         return read
+
+    def rows(self) -> Callable[[int, int], np.ndarray]:
+        """What reads its rows from one number to another."""
+        reader, (first, *others) = self.reader, self.key
+        begin = first.start
+        if isinstance(reader, Rows) and reader.are_whole(others):
+            return lambda start, stop: reader.rows(begin + start, begin + stop)
+        return lambda start, stop: np.asarray(
+            reader[(slice(begin + start, begin + stop), *others)])
 
 
 def cut_evenly(length: int, size: int) -> tuple[int, ...]:

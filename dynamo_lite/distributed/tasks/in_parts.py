@@ -3,7 +3,7 @@ has been computed, however large blocks are."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..partitions.partition import Blocks, Parting, Partition, Scalar
 from ..partitions.sources import Piece
 from .running import BlockFunction
 
-SHARE = 4
+SHARE = 2
 """Part of a core's cache that is for what is read; the rest is for what is computed of it."""
 SMALL = 8
 """How much smaller than what is read partial results are."""
@@ -91,13 +91,14 @@ class InParts:
         rows, cut = self.parts.rows, self.parts.cut
         given = [ready(each) if is_cut else each for each, is_cut in zip(arguments, cut)]
         length = length_of(given[cut.index(True)])
-        copies = [aligned_part(each, rows) if is_cut else None for each, is_cut in zip(given, cut)]
-        results = []
-        for start in range(0, max(1, length), rows):
-            stop = min(start + rows, length)
-            function = self.function if stop - start == rows else self.of_any
-            results.append(function(*(part(each, start, stop, copy) if is_cut else each
-                                      for each, is_cut, copy in zip(given, cut, copies))))
+        taken = [taker(each, rows) if is_cut else (lambda start, stop, each=each: each)
+                 for each, is_cut in zip(given, cut)]
+        whole, results = self.function.runner(), []
+        for start in range(0, length - rows + 1, rows):
+            results.append(whole([take(start, start + rows) for take in taken]))
+        if length % rows or not length:
+            start = length // rows * rows
+            results.append(self.of_any(*(take(start, length) for take in taken)))
         return results[0] if len(results) == 1 else self.combine(results)
 
 
@@ -116,20 +117,23 @@ def length_of(block: Any) -> int:
     return len(block)
 
 
-def aligned_part(block: Any, rows: int) -> Any:
-    """Memory for so many rows of a block whose own are not aligned, as they come in messages: with
-    one for all parts, what kernels read is in the cache of their core."""
-    if type(block) is not np.ndarray or block.flags.aligned or len(block) < rows:
-        return None
-    return np.empty_like(block[:rows])
-
-
-def part(block: Any, start: int, stop: int, copy: Any) -> Any:
-    """These rows, in `copy` if they are as many as it has."""
+def taker(block: Any, rows: int) -> Callable[[int, int], Any]:
+    """What gives the rows of a block from one number to another, mostly so many at a time."""
     if type(block) is Piece:
-        first, *others = block.key
-        return Piece(block.reader, (slice(first.start + start, first.start + stop), *others))
-    if copy is None or stop - start != len(copy):
-        return block[start:stop]
-    copy[...] = block[start:stop]
-    return copy
+        return block.rows()
+    if block.flags.aligned or len(block) < rows:
+        return lambda start, stop: block[start:stop]
+    return aligned(block, np.empty_like(block[:rows]))
+
+
+def aligned(block: np.ndarray, part: np.ndarray) -> Callable[[int, int], np.ndarray]:
+    """The same of a block that is not aligned, as those are that come in messages. With one `part`
+    of memory for as many rows as it has, what kernels read is in the cache of their core."""
+
+    def take(start: int, stop: int) -> np.ndarray:
+        if stop - start != len(part):
+            return block[start:stop]
+        part[...] = block[start:stop]
+        return part
+
+    return take

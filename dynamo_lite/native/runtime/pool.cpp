@@ -177,6 +177,9 @@ std::atomic<bool> busy{false};
 Pool *pool = nullptr;
 std::atomic<int> requested_threads{0};
 
+// Threads of Python that run graphs beside this one, itself included: each has its share.
+thread_local int side_by_side = 1;
+
 bool take_pool() { return !busy.load(std::memory_order_relaxed) && !busy.exchange(true); }
 
 void give_pool() { busy.store(false, std::memory_order_release); }
@@ -231,7 +234,7 @@ int64_t chunk_size(int64_t n, int64_t cost_ns, int threads) {
 
 // Flags that this thread raises stay in its own register, those of the workers are returned.
 unsigned run_job(ParallelBody body, void *env, int64_t n, int64_t cost_ns, int64_t *waited) {
-    int threads = num_threads();
+    int threads = num_threads() / side_by_side;
     int64_t chunk = threads > 1 && cost_ns > CHUNK_NS ? chunk_size(n, cost_ns, threads) : n;
     if (chunk >= n || !take_pool()) {
         body(env, 0, n);
@@ -269,11 +272,21 @@ PyObject *set_num_threads(PyObject *, PyObject *argument) {
     Py_RETURN_NONE;
 }
 
+PyObject *share_threads(PyObject *, PyObject *argument) {
+    long count = PyLong_AsLong(argument);
+    if (count == -1 && PyErr_Occurred()) return nullptr;
+    if (count < 1) return PyErr_Format(PyExc_ValueError, "%ld threads cannot share", count);
+    side_by_side = static_cast<int>(std::min<long>(count, MAX_THREADS));
+    Py_RETURN_NONE;
+}
+
 PyMethodDef pool_functions[] = {
     {"get_num_threads", get_num_threads, METH_NOARGS,
      "Threads that a compiled graph may use, the calling one included."},
     {"set_num_threads", set_num_threads, METH_O,
      "Use this many threads (DYNAMO_THREADS, else the usable CPUs, when never set)."},
+    {"share_threads", share_threads, METH_O,
+     "So many threads run graphs side by side, the calling one included: it uses its share."},
     {nullptr, nullptr, 0, nullptr},
 };
 
