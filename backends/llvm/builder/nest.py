@@ -40,6 +40,7 @@ class Level:
     vectors: dict[Term, Value] = field(default_factory=dict)
     pointers: dict[object, str] = field(default_factory=dict)
     sizes: dict[Size, Value] = field(default_factory=dict)
+    columns: dict[object, Sequence[Value]] = field(default_factory=dict)
 
 
 class Nest:
@@ -50,7 +51,8 @@ class Nest:
     lanes do not matter, and let them compute (and flag) anything.
     `produce` emits one term whose operands are available; `keep` stores the value of an expression
     of `kept` as soon as it exists. Of complex numbers in `halved` only one part is asked for.
-    `marks`: what LLVM is told of the memory of buffers."""
+    `marks`: what LLVM is told of the memory of buffers. `written`: those that are not only read.
+    `depths`: how many levels there were when each axis of `order` was bound."""
 
     def __init__(
         self,
@@ -64,11 +66,13 @@ class Nest:
         self.halved: frozenset[Expr] = frozenset()
         self.bases: dict[str, str] = {}
         self.marks: Mapping[str, str] = {}
+        self.written: frozenset[str] = frozenset()
         self.symbols: dict[str, Value] = {}
         self.scalars: dict[str, Value] = {}
         self.zero = builder.integer(0)
         self.bound: dict[Axis, Value] = {}
         self.order: list[Axis] = []
+        self.depths: list[int] = []
         self.lane: Lane | None = None
         self.scopes: list[Level] = [Level()]
 
@@ -161,10 +165,8 @@ class Nest:
     def at(self, axis: Axis, index: Value) -> Iterator[None]:
         """Inside: `axis` is bound to one scalar position."""
         self.bound[axis] = index
-        self.order.append(axis)
-        with self.scope():
+        with self._ordered(axis):
             yield
-        self.order.pop()
         del self.bound[axis]
 
     @contextmanager
@@ -172,11 +174,30 @@ class Nest:
         """Inside: the lane axis is at one vector of positions."""
         assert self.lane is None
         self.lane = lane
-        self.order.append(lane.axis)
+        with self._ordered(lane.axis):
+            yield
+        self.lane = None
+
+    @contextmanager
+    def _ordered(self, axis: Axis) -> Iterator[None]:
+        self.order.append(axis)
+        self.depths.append(len(self.scopes))
         with self.scope():
             yield
+        self.depths.pop()
         self.order.pop()
-        self.lane = None
+
+    def level_around(self, axis: Axis, offset: Offset) -> Level | None:
+        """The outermost level that reaches this place in straight code, whatever `axis` and others
+        that an access does not move along are bound to; None inside of loops of other axes."""
+        others, found = {each for each, _ in offset.strides} - {axis}, None
+        for each, depth in zip(reversed(self.order), reversed(self.depths)):
+            index = self.bound.get(each)
+            if each in others or index is None or not index.literal:
+                break
+            if each == axis or found is not None:
+                found = self.scopes[depth - 1]
+        return found
 
     def axis_loop(
         self,

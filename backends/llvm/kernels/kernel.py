@@ -140,6 +140,7 @@ class KernelWriter:
         self.kernel, self.target = kernel, target
         self.builder = Builder(target)
         self.nest = Nest(self.builder, lanes_of(kernel, target), produce, self._keep)
+        self.nest.written = frozenset(buffer.name for buffer in kernel.writes)
         self.nest.kept, self.nest.halved = kept, halves(kernel)
         self.adds_rows = adds_rows(kernel, self.vector, self.nest.width)
         self.unit = unit_of(kernel, self.vector, self.nest.width)

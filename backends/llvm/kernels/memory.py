@@ -19,6 +19,7 @@ from ..builder.nest import Lane, Nest, scaled
 from ..builder.pairs import Element, Pair, doubled, separated
 from ..builder.terms import Term
 from ..builder.values import Value
+from .transposed import column
 
 BYTE = np.dtype(np.uint8)
 
@@ -40,7 +41,14 @@ def emit_load(nest: Nest, term: Term) -> Element:
         return load(nest, expr.buffer, pointer).splat(nest.lane.width)
     if (part := PARTS.get(expr.dtype)) is not None:
         return _load_pairs(nest, nest.lane, pointer, part, stride)
+    if not is_near(stride, expr.dtype) and (found := column(nest, nest.lane, expr)) is not None:
+        return found
     return load_lanes(nest, nest.lane, pointer, expr.dtype, stride)
+
+
+def is_near(stride: Size, dtype: np.dtype) -> bool:
+    """Whether vectors are loads of what lies next to each other, or of every other element."""
+    return stride in (dtype.itemsize, -dtype.itemsize, 2 * dtype.itemsize)
 
 
 def load(nest: Nest, buffer: Buffer, pointer: str) -> Element:
