@@ -1,8 +1,8 @@
 """Columns of rows, one row to a lane: read as the rows lie in memory, and transposed in registers.
 
-Where vectors are along the rows of a matrix, and a loop over its columns is unrolled, each column by
-itself is a load for every lane and a shuffle that puts it there. Read together, `n` columns of as
-many rows are `n` loads and `n * log2(n)` shuffles.
+Where vectors are along the rows of a matrix, and a loop over its columns is unrolled, each column
+by itself is a load for every lane and a shuffle that puts it there. Read together, `n` columns of
+as many rows are `n` loads and `n * log2(n)` shuffles.
 """
 from __future__ import annotations
 
