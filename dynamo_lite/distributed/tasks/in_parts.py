@@ -121,7 +121,7 @@ def taker(block: Any, rows: int) -> Callable[[int, int], Any]:
     """What gives the rows of a block from one number to another, mostly so many at a time."""
     if type(block) is Piece:
         return block.rows()
-    if block.flags.aligned or len(block) < rows:
+    if type(block) is not np.ndarray or block.flags.aligned or len(block) < rows:
         return lambda start, stop: block[start:stop]
     return aligned(block, np.empty_like(block[:rows]))
 
