@@ -43,6 +43,10 @@ class Level:
     columns: dict[object, Sequence[Value]] = field(default_factory=dict)
 
 
+Neighbours = Mapping[tuple[str, tuple[tuple[Axis, Size], ...]], Sequence[int]]
+"""Places in bytes by buffer and strides."""
+
+
 class Nest:
     """Emission state of one kernel function.
 
@@ -52,6 +56,7 @@ class Nest:
     `produce` emits one term whose operands are available; `keep` stores the value of an expression
     of `kept` as soon as it exists. Of complex numbers in `halved` only one part is asked for.
     `marks`: what LLVM is told of the memory of buffers. `written`: those that are not only read.
+    `neighbours`: the places of what is read at several distances.
     `depths`: how many levels there were when each axis of `order` was bound."""
 
     def __init__(
@@ -67,6 +72,7 @@ class Nest:
         self.bases: dict[str, str] = {}
         self.marks: Mapping[str, str] = {}
         self.written: frozenset[str] = frozenset()
+        self.neighbours: Neighbours = {}
         self.symbols: dict[str, Value] = {}
         self.scalars: dict[str, Value] = {}
         self.zero = builder.integer(0)

@@ -50,6 +50,7 @@ from .columns import Columns, adds_rows, unit_of
 from .reductions import FOLDS, emit_reduce
 from .rows import keep_rows
 from .schedule import unroll_of, vector_axis, vectors_together
+from .transposed import neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ class KernelWriter:
         self.builder = Builder(target)
         self.nest = Nest(self.builder, lanes_of(kernel, target), produce, self._keep)
         self.nest.written = frozenset(buffer.name for buffer in kernel.writes)
+        self.nest.neighbours = neighbours(kernel)
         self.nest.kept, self.nest.halved = kept, halves(kernel)
         self.adds_rows = adds_rows(kernel, self.vector, self.nest.width)
         self.unit = unit_of(kernel, self.vector, self.nest.width)

@@ -2,20 +2,32 @@
 
 Where vectors are along the rows of a matrix, and a loop over its columns is unrolled, each column
 by itself is a load for every lane and a shuffle that puts it there. Read together, `n` columns of
-as many rows are `n` loads and `n * log2(n)` shuffles.
+as many rows are `n` loads and `n * log2(n)` shuffles. The same holds of columns that a kernel names
+one by one.
 """
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...loop_ir import affine
-from ...loop_ir.loops import Axis, Load, Offset
-from ..builder.nest import Lane, Nest, scaled
+from ...loop_ir.loops import Axis, Kernel, Load, Offset
+from ..builder.nest import Lane, Level, Neighbours, Nest, scaled
 from ..builder.values import Value
 
 SIZES = (4, 8)
 """Bytes of the numbers that are transposed. Integers are not: LLVM may add those in any order, and
 finds ways of its own."""
+
+
+def neighbours(kernel: Kernel) -> Neighbours:
+    """The places, in order, of what a kernel reads at several fixed distances from one another."""
+    found: dict[Any, set[int]] = {}
+    for load in kernel.loads:
+        offset, axes = load.offset, {axis for axis, _ in load.offset.strides}
+        if isinstance(load, Load) and type(offset.constant) is int and axes <= {*kernel.axes}:
+            found.setdefault((load.buffer.name, offset.strides), set()).add(offset.constant)
+    return {key: sorted(places) for key, places in found.items() if len(places) > 1}
 
 
 def column(nest: Nest, lane: Lane, load: Load) -> Value | None:
@@ -26,18 +38,19 @@ def column(nest: Nest, lane: Lane, load: Load) -> Value | None:
     ):
         return None
     axis = unrolled_axis(nest, offset, dtype.itemsize)
-    if axis is None or (level := nest.level_around(axis, offset)) is None:
+    found = one_of_run(nest, load) if axis is None else one_of_axis(nest, offset, axis)
+    if found is None:
         return None
-    assert isinstance(axis.extent, int)
-    number = int(nest.bound[axis].ref)
-    start, count = group_of(number, axis.extent, lane.width)
+    number, extent, row, level = found
+    is_packed = affine.stride_of(row, lane.axis) == extent * dtype.itemsize
+    start, count = group_of(number, extent, lane.width, is_packed)
     if count < 2:
         return None
-    row = affine.substitute(offset, {axis: affine.ZERO})
     key = (load.buffer.name, row, start)
-    if (found := level.columns.get(key)) is None:
-        found = level.columns[key] = read(nest, lane, load, row, start, count)
-    return found[number - start]
+    columns = next((each.columns[key] for each in nest.scopes if key in each.columns), None)
+    if columns is None:
+        columns = level.columns[key] = read(nest, lane, load, row, start, count)
+    return columns[number - start]
 
 
 def unrolled_axis(nest: Nest, offset: Offset, itemsize: int) -> Axis | None:
@@ -51,8 +64,41 @@ def unrolled_axis(nest: Nest, offset: Offset, itemsize: int) -> Axis | None:
     return None
 
 
-def group_of(number: int, extent: int, width: int) -> tuple[int, int]:
-    """Where the group of columns begins in which one is, and how many they are: a power of 2."""
+Found = tuple[int, int, Offset, Level]
+"""Which column it is, of how many; where the first one is, and from which level on all are there.
+"""
+
+
+def one_of_axis(nest: Nest, offset: Offset, axis: Axis) -> Found | None:
+    """Columns that an unrolled loop reads."""
+    level = nest.level_around(axis, offset)
+    if level is None:
+        return None
+    assert isinstance(axis.extent, int)
+    row = affine.substitute(offset, {axis: affine.ZERO})
+    return int(nest.bound[axis].ref), axis.extent, row, level
+
+
+def one_of_run(nest: Nest, load: Load) -> Found | None:
+    """Columns that are named one by one, next to each other."""
+    offset, itemsize = load.offset, load.dtype.itemsize
+    places = nest.neighbours.get((load.buffer.name, offset.strides), ())
+    if not isinstance(offset.constant, int) or offset.constant not in places:
+        return None
+    first = last = offset.constant
+    while first - itemsize in places:
+        first -= itemsize
+    while last + itemsize in places:
+        last += itemsize
+    number, extent = (offset.constant - first) // itemsize, (last - first) // itemsize + 1
+    return number, extent, Offset(first, offset.strides), nest.scopes[-1]
+
+
+def group_of(number: int, extent: int, width: int, is_packed: bool) -> tuple[int, int]:
+    """Where the group of columns begins in which one is, and how many they are: a power of 2, or
+    the three that are all of a row."""
+    if is_packed and extent == 3:
+        return 0, 3
     start = 0
     while True:
         count = min(width, 1 << (extent - start).bit_length() - 1)
@@ -66,14 +112,28 @@ def read(
 ) -> Sequence[Value]:
     """So many columns from `start` on."""
     builder, dtype = nest.builder, load.dtype
-    step = nest.size(affine.stride_of(row, lane.axis))
     begin = nest.size(row.constant + start * dtype.itemsize)
     first = builder.offset(nest.prefix(load.buffer, row), begin)
+    if count == 3:
+        whole = lane.width * dtype.itemsize
+        packed = [builder.load(builder.offset(first, at * whole), dtype, lane.width)
+                  for at in range(count)]
+        return [every_third(packed, number) for number in range(count)]
+    step = nest.size(affine.stride_of(row, lane.axis))
     rows = [
         builder.load(builder.offset(first, scaled(builder.integer(number), step)), dtype, count)
         for number in range(lane.width)
     ]
     return transposed([joined(rows[number::count]) for number in range(count)])
+
+
+def every_third(packed: Sequence[Value], number: int) -> Value:
+    """Of the elements of three vectors."""
+    one, other, last = packed
+    places = range(number, 3 * one.lanes, 3)
+    both = one.shuffle([at if at < 2 * one.lanes else 0 for at in places], other)
+    return both.shuffle([lane if at < 2 * one.lanes else at - one.lanes
+                         for lane, at in enumerate(places)], last)
 
 
 def joined(vectors: Sequence[Value]) -> Value:
