@@ -228,7 +228,7 @@ def iterated(x):
     return y.mean(axis=0), y.std(axis=0)
 
 
-def workers(megabytes="512"):
+def workers(megabytes="384"):
     """Programs that compute more than they read and write, and softmax, which does not: the same
     function on arrays of this process, and on blocks that were made on the workers, and that came
     there in messages."""
