@@ -107,6 +107,7 @@ ROWS = {
     "backwards": lambda x: (x[::-1, ::-1] - x).sum(axis=1),
     "in planes": lambda x: (x[:-1].reshape(2, -1, x.shape[1]) * x[1]).sum(axis=(0, 2)),
     "named": lambda x: x[:, 0] * x[:, x.shape[1] // 2] - x[:, -1] / (x[:, -2 % x.shape[1]] + 1),
+    "named and folded": lambda x: (x[:, 0] + x[:, 1 % x.shape[1]]) * x.max(axis=1),
     "every other": lambda x: (x[::2, :3] * 2).sum(axis=1) + x[::2, 0] - x[::2, -1],
     "of differences": lambda x: (x[1:, 0] - x[:-1, 0]) * (x[1:, -1] - x[:-1, -1]),
 }

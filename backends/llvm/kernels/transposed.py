@@ -46,7 +46,7 @@ def column(nest: Nest, lane: Lane, load: Load) -> Value | None:
     start, count = group_of(number, extent, lane.width, is_packed)
     if count < 2:
         return None
-    key = (load.buffer.name, row, start)
+    key = load.buffer.name, row, start, count
     columns = next((each.columns[key] for each in nest.scopes if key in each.columns), None)
     if columns is None:
         columns = level.columns[key] = read(nest, lane, load, row, start, count)
