@@ -99,44 +99,6 @@ def test_short_sums_have_the_bits_of_numpy(dtype, level):
                                       x.T.copy().sum(axis=0))
 
 
-ROWS = {
-    "nearest": lambda x: ((x[:, None] - x[None, :3]) ** 2).sum(axis=-1).argmin(axis=1),
-    "largest": lambda x: x.max(axis=1),
-    "lengths": lambda x: np.sqrt((x * x).sum(axis=1)),
-    "without one": lambda x: (x[:, 1:] + x[:, :-1]).prod(axis=1),
-    "backwards": lambda x: (x[::-1, ::-1] - x).sum(axis=1),
-    "in planes": lambda x: (x[:-1].reshape(2, -1, x.shape[1]) * x[1]).sum(axis=(0, 2)),
-    "named": lambda x: x[:, 0] * x[:, x.shape[1] // 2] - x[:, -1] / (x[:, -2 % x.shape[1]] + 1),
-    "named and folded": lambda x: (x[:, 0] + x[:, 1 % x.shape[1]]) * x.max(axis=1),
-    "every other": lambda x: (x[::2, :3] * 2).sum(axis=1) + x[::2, 0] - x[::2, -1],
-    "of differences": lambda x: (x[1:, 0] - x[:-1, 0]) * (x[1:, -1] - x[:-1, -1]),
-}
-
-
-@pytest.mark.parametrize("dtype", ["f8", "f4"])
-@pytest.mark.parametrize("name", ROWS)
-def test_vectors_along_rows_of_few_columns(name, dtype, level):
-    """Which are read as rows, and transposed."""
-    rng = np.random.default_rng(0)
-    for columns in [1, 3, 4, 7, 8, 12, 17]:
-        for rows in 5, 77:
-            wide = (rng.standard_normal((rows, columns + 3)) * 4).astype(dtype)
-            for x in (wide[:, :columns].copy(), wide[:, 2:-1], wide[::-1, :columns]):
-                found, expected = dl.compile(ROWS[name])(x), ROWS[name](x)
-                assert found.tobytes() == expected.tobytes(), (rows, x.shape, x.strides)
-
-
-def test_rows_that_are_overwritten_column_by_column():
-    def step(x):
-        for _ in range(3):
-            x[:, 1:] += x[:, :-1] * 0.5
-            x /= np.sqrt((x * x).sum(axis=1, keepdims=True))
-        return x
-
-    x = np.random.default_rng(0).standard_normal((77, 4))
-    assert dl.compile(step)(x.copy()).tobytes() == step(x.copy()).tobytes()
-
-
 ORDERED = {
     "all": (lambda x: (x.sum(), x.mean(), x.var()), lambda n: (n,)),
     "of a product": (lambda x: (x * x[::-1]).sum(), lambda n: (n,)),

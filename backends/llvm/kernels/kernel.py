@@ -49,7 +49,7 @@ from . import memory, scalars
 from .columns import Columns, adds_rows, unit_of
 from .reductions import FOLDS, emit_reduce
 from .rows import keep_rows
-from .schedule import unroll_of, vector_axis, vectors_together
+from .schedule import rows_together, unroll_of, vector_axis, vectors_together
 from .transposed import neighbours
 
 
@@ -136,6 +136,11 @@ class KernelWriter:
     def __init__(self, kernel: Kernel, target: Target) -> None:
         self.axes = tuple(a for a in kernel.axes if a not in scanned(kernel))
         self.vector = vector_axis(kernel, self.axes)
+        self.columns: Axis | None = None
+        if self.vector in self.axes[-1:] and rows_together(
+            kernel, self.axes, lanes_of(kernel, target)
+        ):
+            self.vector, self.columns = self.axes[-2:]
         kernel, kept = keep_rows(kernel, self.vector)
         kernel = use_reciprocals(kernel, self.vector, target)
         self.kernel, self.target = kernel, target
@@ -232,6 +237,11 @@ class KernelWriter:
             return
         if vector:
             self._vector_loop(axis, inner)
+            return
+        if axis == self.columns and isinstance(axis.extent, int):
+            for number in range(axis.extent):
+                with self.nest.at(axis, self.builder.integer(number)):
+                    self._level(inner)
             return
 
         def body(_: Sequence[Value]) -> Sequence[Value]:

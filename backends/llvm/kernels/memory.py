@@ -19,7 +19,7 @@ from ..builder.nest import Lane, Nest, scaled
 from ..builder.pairs import Element, Pair, doubled, separated
 from ..builder.terms import Term
 from ..builder.values import Value
-from .transposed import column
+from .transposed import column, is_kept_for_row
 
 BYTE = np.dtype(np.uint8)
 
@@ -210,7 +210,7 @@ def emit_store(
     value = nest.builder.stored(value.splat(nest.lane.width))
     if stride == value.dtype.itemsize:
         _store_packed(nest, nest.lane, pointer, value)
-    else:
+    elif not is_kept_for_row(nest, nest.lane, buffer, offset, value):
         _store_strided(nest, nest.lane, pointer, value, stride)
 
 

@@ -4,10 +4,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....ir.row import by_name
+from ....ir.sizes import Size
 from ...costs import time_of
 from ...loop_ir import affine, rewrite
 from ...loop_ir.in_turn import axes_in_turn
-from ...loop_ir.loops import Apply, Axis, Check, Expr, Kernel, Load, Reduce, walk
+from ...loop_ir.loops import (
+    Apply,
+    Axis,
+    Check,
+    Expr,
+    Gather,
+    Kernel,
+    Load,
+    Offset,
+    Reduce,
+    Statement,
+    Store,
+    walk,
+)
 from ..builder.elements import PARTS
 from ..builder.target import Target
 
@@ -29,6 +43,56 @@ def vector_axis(kernel: Kernel, axes: Sequence[Axis]) -> Axis | None:
         if axis in rewrite.free_axes(reduction, memo) and _reads_along(reduction):
             return None
     return axis
+
+
+def rows_together(kernel: Kernel, axes: Sequence[Axis], width: int) -> bool:
+    """Whether vectors of the innermost axis would be mostly empty, and those of the next one can
+    have a row of it for each lane: all of its columns are computed, and written together."""
+    if len(axes) < 2 or len(kernel.writes) < len(kernel.statements):
+        return False
+    rows, inner = axes[-2:]
+    memo: rewrite.Frees = {}
+    if any(inner in rewrite.free_axes(fold, memo) or not _is_unrolled(fold)
+           for fold in kernel.folds):
+        return False
+    few = inner.extent
+    if not isinstance(few, int) or not 1 < few <= MOST_COLUMNS or not 2 * few <= width <= WIDEST or (
+        isinstance(rows.extent, int) and rows.extent < 2 * width
+    ) or not {*kernel.writes}.isdisjoint(kernel.reads):
+        return False
+
+    def strides(offset: Offset) -> tuple[Size, Size]:
+        return affine.stride_of(offset, rows), affine.stride_of(offset, inner)
+
+    def is_written_packed(statement: Statement) -> bool:
+        if not isinstance(statement, Store) or statement.indices:
+            return False
+        size = statement.buffer.dtype.itemsize
+        return strides(statement.offset) == (few * size, size) and (
+            statement.buffer.dtype not in PARTS)
+
+    def is_read_together(load: Load | Gather) -> bool:
+        if not isinstance(load, Load) or load.dtype in PARTS:
+            return False
+        (along, across), size = strides(load.offset), load.dtype.itemsize
+        is_number = load.dtype.kind == "f" and across == size
+        return across == 0 or along in (0, size, 2 * size) or is_number
+
+    return all(map(is_written_packed, kernel.statements)) and all(
+        map(is_read_together, kernel.loads))
+
+
+MOST_COLUMNS, WIDEST = 4, 16
+"""Columns that are written together, and lanes of a vector that is one register."""
+
+
+def _is_unrolled(fold: Reduce) -> bool:
+    """Whether it is computed in straight code for each lane."""
+    return all(isinstance(axis.extent, int) and axis.extent <= SHORT_FOLD for axis in fold.axes)
+
+
+SHORT_FOLD = 8
+"""Steps of a fold that vectors of rows take for each lane."""
 
 
 def _is_short(axis: Axis) -> bool:

@@ -1,4 +1,5 @@
-"""Columns of rows, one row to a lane: read as the rows lie in memory, and transposed in registers.
+"""Columns of rows, one row to a lane: read and written as the rows lie in memory, and transposed in
+registers.
 
 Where vectors are along the rows of a matrix, and a loop over its columns is unrolled, each column
 by itself is a load for every lane and a shuffle that puts it there. Read together, `n` columns of
@@ -7,11 +8,11 @@ one by one.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...loop_ir import affine
-from ...loop_ir.loops import Axis, Kernel, Load, Offset
+from ...loop_ir.loops import Axis, Buffer, Kernel, Load, Offset
 from ..builder.nest import Lane, Level, Neighbours, Nest, scaled
 from ..builder.values import Value
 
@@ -163,3 +164,38 @@ def exchanged(left: Value, right: Value, size: int, part: int) -> Value:
     order = [start + half + lane for start in range(part, left.lanes, 2 * size)
              for half in (0, left.lanes) for lane in range(size)]
     return left.shuffle(order, right)
+
+
+# Stores -------------------------------------------------------------------------------------------
+
+def is_kept_for_row(
+    nest: Nest, lane: Lane, buffer: Buffer, offset: Offset, value: Value
+) -> bool:
+    """Whether a column is written with all others of its rows, which lie next to each other, as
+    soon as the last one is there."""
+    itemsize = value.dtype.itemsize
+    axis = unrolled_axis(nest, offset, itemsize)
+    if lane.mask is not None or axis is None or (
+        affine.stride_of(offset, lane.axis) != axis.extent * itemsize
+    ) or (level := nest.level_around(axis, offset)) is None:
+        return False
+    row = affine.substitute(offset, {axis: affine.ZERO})
+    columns = [*level.columns.get((buffer, row), ()), value]
+    level.columns[buffer, row] = columns
+    if len(columns) == axis.extent:
+        first = nest.builder.offset(nest.prefix(buffer, row), nest.size(row.constant))
+        for number, vector in enumerate(packed(columns)):
+            nest.builder.store(vector, nest.builder.offset(first, number * lane.width * itemsize))
+    return True
+
+
+def packed(columns: Sequence[Value]) -> Iterator[Value]:
+    """Vectors of what lies next to each other in rows of these columns."""
+    width, count = columns[0].lanes, len(columns)
+    for start in range(0, width * count, width):
+        places = [divmod(place, count) for place in range(start, start + width)]
+        vector = columns[0].shuffle([row for row, _ in places])
+        for number, column in enumerate(columns[1:], 1):
+            vector = vector.shuffle([width + row if at == number else lane
+                                     for lane, (row, at) in enumerate(places)], column)
+        yield vector
