@@ -48,17 +48,18 @@ def vector_axis(kernel: Kernel, axes: Sequence[Axis]) -> Axis | None:
 def rows_together(kernel: Kernel, axes: Sequence[Axis], width: int) -> bool:
     """Whether vectors of the innermost axis would be mostly empty, and those of the next one can
     have a row of it for each lane: all of its columns are computed, and written together."""
-    if len(axes) < 2 or len(kernel.writes) < len(kernel.statements):
+    if len(axes) < 2 or not {*kernel.writes}.isdisjoint(kernel.reads) or (
+        len(kernel.writes) < len(kernel.statements)
+    ):
         return False
     rows, inner = axes[-2:]
+    few, many = inner.extent, rows.extent
     memo: rewrite.Frees = {}
-    if any(inner in rewrite.free_axes(fold, memo) or not _is_unrolled(fold)
-           for fold in kernel.folds):
+    if not isinstance(few, int) or not 1 < few <= MOST_COLUMNS or not 2 * few <= width <= WIDEST:
         return False
-    few = inner.extent
-    if not isinstance(few, int) or not 1 < few <= MOST_COLUMNS or not 2 * few <= width <= WIDEST or (
-        isinstance(rows.extent, int) and rows.extent < 2 * width
-    ) or not {*kernel.writes}.isdisjoint(kernel.reads):
+    if (isinstance(many, int) and many < 2 * width) or rows in axes_in_turn(kernel) or any(
+        inner in rewrite.free_axes(fold, memo) or not _is_unrolled(fold) for fold in kernel.folds
+    ):
         return False
 
     def strides(offset: Offset) -> tuple[Size, Size]:
