@@ -34,8 +34,9 @@ class Lane:
 
 @dataclass(slots=True)
 class Level:
-    """The values that exist in one loop body."""
+    """The values that exist in one loop body, at one position along `axis`."""
 
+    axis: Axis | None = None
     values: dict[Term, Value] = field(default_factory=dict)
     vectors: dict[Term, Value] = field(default_factory=dict)
     pointers: dict[object, str] = field(default_factory=dict)
@@ -43,8 +44,8 @@ class Level:
     columns: dict[object, Sequence[Value]] = field(default_factory=dict)
 
 
-Neighbours = Mapping[tuple[str, tuple[tuple[Axis, Size], ...]], Sequence[int]]
-"""Places in bytes by buffer and strides."""
+Neighbours = Mapping[str, Mapping[tuple[tuple[Axis, Size], ...], Sequence[int]]]
+"""Places in bytes by buffer, and by strides."""
 
 
 class Nest:
@@ -55,9 +56,8 @@ class Nest:
     lanes do not matter, and let them compute (and flag) anything.
     `produce` emits one term whose operands are available; `keep` stores the value of an expression
     of `kept` as soon as it exists. Of complex numbers in `halved` only one part is asked for.
-    `marks`: what LLVM is told of the memory of buffers. `written`: those that are not only read.
-    `neighbours`: the places of what is read at several distances.
-    `depths`: how many levels there were when each axis of `order` was bound."""
+    `marks`: what LLVM is told of the memory of buffers.
+    `neighbours`: of what is only read, the places that lie at fixed distances from one another."""
 
     def __init__(
         self,
@@ -71,14 +71,12 @@ class Nest:
         self.halved: frozenset[Expr] = frozenset()
         self.bases: dict[str, str] = {}
         self.marks: Mapping[str, str] = {}
-        self.written: frozenset[str] = frozenset()
         self.neighbours: Neighbours = {}
         self.symbols: dict[str, Value] = {}
         self.scalars: dict[str, Value] = {}
         self.zero = builder.integer(0)
         self.bound: dict[Axis, Value] = {}
         self.order: list[Axis] = []
-        self.depths: list[int] = []
         self.lane: Lane | None = None
         self.scopes: list[Level] = [Level()]
 
@@ -162,8 +160,8 @@ class Nest:
     # Loops ------------------------------------------------------------------------------------
 
     @contextmanager
-    def scope(self) -> Iterator[Level]:
-        self.scopes.append(Level())
+    def scope(self, axis: Axis | None = None) -> Iterator[Level]:
+        self.scopes.append(Level(axis))
         yield self.scopes[-1]
         self.scopes.pop()
 
@@ -171,8 +169,10 @@ class Nest:
     def at(self, axis: Axis, index: Value) -> Iterator[None]:
         """Inside: `axis` is bound to one scalar position."""
         self.bound[axis] = index
-        with self._ordered(axis):
+        self.order.append(axis)
+        with self.scope(axis):
             yield
+        self.order.pop()
         del self.bound[axis]
 
     @contextmanager
@@ -180,30 +180,11 @@ class Nest:
         """Inside: the lane axis is at one vector of positions."""
         assert self.lane is None
         self.lane = lane
-        with self._ordered(lane.axis):
+        self.order.append(lane.axis)
+        with self.scope(lane.axis):
             yield
-        self.lane = None
-
-    @contextmanager
-    def _ordered(self, axis: Axis) -> Iterator[None]:
-        self.order.append(axis)
-        self.depths.append(len(self.scopes))
-        with self.scope():
-            yield
-        self.depths.pop()
         self.order.pop()
-
-    def level_around(self, axis: Axis, offset: Offset) -> Level | None:
-        """The outermost level that reaches this place in straight code, whatever `axis` and others
-        that an access does not move along are bound to; None inside of loops of other axes."""
-        others, found = {each for each, _ in offset.strides} - {axis}, None
-        for each, depth in zip(reversed(self.order), reversed(self.depths)):
-            index = self.bound.get(each)
-            if each in others or index is None or not index.literal:
-                break
-            if each == axis or found is not None:
-                found = self.scopes[depth - 1]
-        return found
+        self.lane = None
 
     def axis_loop(
         self,

@@ -146,7 +146,6 @@ class KernelWriter:
         self.kernel, self.target = kernel, target
         self.builder = Builder(target)
         self.nest = Nest(self.builder, lanes_of(kernel, target), produce, self._keep)
-        self.nest.written = frozenset(buffer.name for buffer in kernel.writes)
         self.nest.neighbours = neighbours(kernel)
         self.nest.kept, self.nest.halved = kept, halves(kernel)
         self.adds_rows = adds_rows(kernel, self.vector, self.nest.width)

@@ -22,20 +22,25 @@ finds ways of its own."""
 
 
 def neighbours(kernel: Kernel) -> Neighbours:
-    """The places, in order, of what a kernel reads at several fixed distances from one another."""
-    found: dict[Any, set[int]] = {}
+    """Of each buffer that a kernel only reads: the places, in order, that it reads at several fixed
+    distances from one another."""
+    found: dict[str, dict[Any, set[int]]] = {
+        buffer.name: {} for buffer in kernel.reads if buffer not in kernel.writes}
     for load in kernel.loads:
         offset, axes = load.offset, {axis for axis, _ in load.offset.strides}
-        if isinstance(load, Load) and type(offset.constant) is int and axes <= {*kernel.axes}:
-            found.setdefault((load.buffer.name, offset.strides), set()).add(offset.constant)
-    return {key: sorted(places) for key, places in found.items() if len(places) > 1}
+        if isinstance(load, Load) and load.buffer.name in found and (
+            isinstance(offset.constant, int) and axes <= {*kernel.axes}
+        ):
+            found[load.buffer.name].setdefault(offset.strides, set()).add(offset.constant)
+    return {name: {strides: sorted(places) for strides, places in of_buffer.items()}
+            for name, of_buffer in found.items()}
 
 
 def column(nest: Nest, lane: Lane, load: Load) -> Value | None:
     """A vector of a column, if the loads of its neighbours will be asked for as well."""
     dtype, offset = load.dtype, load.offset
     if lane.mask is not None or dtype.kind != "f" or dtype.itemsize not in SIZES or (
-        load.buffer.name in nest.written
+        load.buffer.name not in nest.neighbours
     ):
         return None
     axis = unrolled_axis(nest, offset, dtype.itemsize)
@@ -65,6 +70,19 @@ def unrolled_axis(nest: Nest, offset: Offset, itemsize: int) -> Axis | None:
     return None
 
 
+def level_around(nest: Nest, axis: Axis, offset: Offset) -> Level | None:
+    """The outermost level that reaches this place in straight code, whatever `axis` and others that
+    an access does not move along are bound to; None inside of loops of other axes."""
+    others, found = {each for each, _ in offset.strides} - {axis}, None
+    for level, outer in zip(nest.scopes[::-1], nest.scopes[-2::-1]):
+        index = None if level.axis is None else nest.bound.get(level.axis)
+        if level.axis in others or index is None or not index.literal:
+            break
+        if level.axis == axis or found is not None:
+            found = outer
+    return found
+
+
 Found = tuple[int, int, Offset, Level]
 """Which column it is, of how many; where the first one is, and from which level on all are there.
 """
@@ -72,7 +90,7 @@ Found = tuple[int, int, Offset, Level]
 
 def one_of_axis(nest: Nest, offset: Offset, axis: Axis) -> Found | None:
     """Columns that an unrolled loop reads."""
-    level = nest.level_around(axis, offset)
+    level = level_around(nest, axis, offset)
     if level is None:
         return None
     assert isinstance(axis.extent, int)
@@ -83,7 +101,7 @@ def one_of_axis(nest: Nest, offset: Offset, axis: Axis) -> Found | None:
 def one_of_run(nest: Nest, load: Load) -> Found | None:
     """Columns that are named one by one, next to each other."""
     offset, itemsize = load.offset, load.dtype.itemsize
-    places = nest.neighbours.get((load.buffer.name, offset.strides), ())
+    places = nest.neighbours[load.buffer.name].get(offset.strides, ())
     if not isinstance(offset.constant, int) or offset.constant not in places:
         return None
     first = last = offset.constant
@@ -177,7 +195,7 @@ def is_kept_for_row(
     axis = unrolled_axis(nest, offset, itemsize)
     if lane.mask is not None or axis is None or (
         affine.stride_of(offset, lane.axis) != axis.extent * itemsize
-    ) or (level := nest.level_around(axis, offset)) is None:
+    ) or (level := level_around(nest, axis, offset)) is None:
         return False
     row = affine.substitute(offset, {axis: affine.ZERO})
     columns = [*level.columns.get((buffer, row), ()), value]
