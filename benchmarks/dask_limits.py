@@ -13,7 +13,6 @@ import itertools
 import os
 import random
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -29,6 +28,7 @@ from distributed import Client, LocalCluster, wait
 
 import dynamo_lite as dl
 from benchmarks import dask_programs
+from benchmarks.measure import resident
 
 ROUNDS = 7
 PATIENCE = 300
@@ -132,14 +132,14 @@ def child(name, rows, limit):
     points = np.memmap(name, "f8", "r", shape=(int(rows), 16))
     centres = first_centres()
     step = dl.stream(kmeans_step, memory_limit=limit)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident("VmHWM")
     np.testing.assert_allclose(
         step(points, centres), np.load(os.path.join(os.path.dirname(name), "expected.npy")),
         rtol=1e-9)
     steps, reads = medians(lambda: step(points, centres), lambda: read(name), rounds=3)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = resident("VmHWM")
     size = points.nbytes / 1e9
-    print(f"{size:.1f} GB, limit {limit}: peak of memory {peak / 1e6:.2f} GB ({before / 1e6:.2f} "
+    print(f"{size:.1f} GB, limit {limit}: peak of memory {peak / 1e9:.2f} GB ({before / 1e9:.2f} "
           f"before), {size / steps:.2f} GB/s, reading alone {size / reads:.2f} GB/s: "
           f"{reads / steps:.2f}", flush=True)
 

@@ -28,6 +28,13 @@ class Figure:
     detail: str = ""
 
 
+def resident(which: str) -> int:
+    """Bytes of this process in memory, by their name in Linux: "VmRSS" now, "VmHWM" at most.
+    Other than `getrusage`, it knows nothing of the process that started this one."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith(which)) * 1024
+
+
 def once(function: Callable[[], Any], number: int) -> float:
     begin = time.perf_counter()
     for _ in range(number):

@@ -7,6 +7,8 @@ import dynamo_lite as dl
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 in_parts = pytest.importorskip("dynamo_lite.distributed.tasks.in_parts")
+running = pytest.importorskip("dynamo_lite.distributed.tasks.running")
+files = pytest.importorskip("dynamo_lite.distributed.partitions.files")
 
 RNG = np.random.default_rng(0)
 X, CENTRES = RNG.random((997, 6)), RNG.random((4, 6))
@@ -89,6 +91,41 @@ def test_files_are_read_part_by_part(taken, tmp_path, kind):
         x = h5py.File(tmp_path / "x.h5", "w").create_dataset("x", data=X, chunks=(100, 6))
     same(dl.stream(kmeans_step, chunks=300)(x), kmeans_step(X))
     assert max(taken) == 4
+
+
+def test_parts_of_a_block_are_read_to_one_place(taken, tmp_path, monkeypatch):
+    """Memory that the system hands out anew for each costs more than to read the part."""
+    X.tofile(tmp_path / "x.dat")
+    places, read = [], files.OpenFile.read_into
+
+    def reading(self, buffer, offset):
+        places.append(buffer.ctypes.data)
+        read(self, buffer, offset)
+
+    monkeypatch.setattr(files.OpenFile, "read_into", reading)
+    points = np.memmap(tmp_path / "x.dat", "f8", "r", shape=X.shape)
+    same(dl.stream(statistics, chunks=300)(points), statistics(X))
+    assert len(places) == sum(taken) > 2 * len(taken) >= 2 * len({*places})
+
+
+def chain(x):
+    return np.sqrt(x * x + 1) - x.max(axis=1, keepdims=True), x[:, 1:3], x
+
+
+def test_one_compiled_function_serves_blocks_at_any_address(monkeypatch):
+    """What is read by kernels alone is not copied first; results look as if it had been."""
+    monkeypatch.setattr(running, "_runners", {})
+    parts = [X[:300], as_in_messages(X[300:600]), X[600:900], as_in_messages(X[900:])]
+    x = da.concatenate([da.from_delayed(dask.delayed(part, pure=False), part.shape, part.dtype)
+                        for part in parts])
+    found = dask.compute(dl.compile(chain)(x), scheduler="sync")[0]
+    for one, other in zip(found, chain(X), strict=True):
+        assert one.tobytes() == other.tobytes()
+    for runner in running._runners.values():
+        assert len(runner.compiled.entries()) == 1
+    whole = dl.compile(chain)(da.from_array(X, -1))
+    for one in dask.compute(whole, scheduler="sync")[0]:
+        assert one.flags.aligned and one.flags.writeable
 
 
 def placed(x):

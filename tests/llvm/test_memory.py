@@ -106,6 +106,22 @@ def test_memory_of_results_serves_later_calls():
     assert _core.free_scratch() <= 64 << 20
 
 
+def test_arrays_without_contents_have_the_memory_of_those_before():
+    _core.free_scratch()
+    for shape, dtype in [((300, 700), "f8"), ((600_000,), "<u2"), ((), "f4"), ((0, 3), "D")]:
+        made, like = _core.empty(shape, np.dtype(dtype)), np.empty(shape, dtype)
+        assert repr(made.flags) == repr(like.flags) and made.strides == like.strides
+        assert (made.shape, made.dtype) == (shape, like.dtype)
+    places = {_core.empty((200_000,), np.dtype(float)).ctypes.data for _ in range(5)}
+    assert len(places) == 1
+    with pytest.raises(ValueError, match="negative dimensions"):
+        _core.empty((3, -1), np.dtype(float))
+    with pytest.raises(ValueError, match="Python objects"):
+        _core.empty((3,), np.dtype(object))
+    with pytest.raises(TypeError):
+        _core.empty((3.5,), np.dtype(float))
+
+
 @pytest.mark.parametrize("dtype", ["F", "D", "g", "G", "e"])
 def test_copies_of_types_that_kernels_do_not_compute_with(dtype):
     """Aligned is what NumPy calls aligned: eight bytes are enough for a complex number."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass
+from ...native import empty
 
 AT_ONCE = 8 << 20
 """Bytes of rows that are read together where only parts of them are taken."""
@@ -69,7 +70,7 @@ class Rows:
         step = max(1, AT_ONCE // max(1, math.prod(whole) * self.dtype.itemsize))
         if taken == whole or stop - start <= step:
             return self.rows(start, stop)[(slice(None), *others)]
-        parts = np.empty((stop - start, *taken), self.dtype)
+        parts = empty((stop - start, *taken), self.dtype)
         for at in range(start, stop, step):
             rows = self.rows(at, min(at + step, stop))
             parts[at - start : at - start + step] = rows[(slice(None), *others)]
@@ -79,9 +80,14 @@ class Rows:
         """Whether rows are taken with all that is in them, as it lies there."""
         return all(each.indices(n) == (0, n, 1) for each, n in zip(others, self.shape[1:]))
 
-    def rows(self, start: int, stop: int) -> np.ndarray:
+    def room(self, count: int) -> np.ndarray:
+        """Memory for so many rows."""
+        return empty((count, *self.shape[1:]), self.dtype)
+
+    def rows(self, start: int, stop: int, room: np.ndarray | None = None) -> np.ndarray:
+        """The rows from one number to another, in this room for them or in memory of their own."""
         file = self.file = self.file or OpenFile(self.filename)
-        read = np.empty((stop - start, *self.shape[1:]), self.dtype)
+        read = self.room(stop - start) if room is None else room
         row = math.prod(self.shape[1:]) * self.dtype.itemsize
         file.read_into(read.reshape(-1).view(np.uint8), self.offset + start * row)
         return read

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass, field
+from ...native import empty
 from .boundaries import NOTHING, Ends, Reach
 from .cuts import Dim, Value
 from .sources import Piece
@@ -137,7 +138,7 @@ class Mosaic:
                  for block, (source, _) in zip(blocks, self.parts)]
         if len(taken) == 1:
             return np.asarray(taken[0])
-        made: np.ndarray = np.empty(self.shape, taken[0].dtype)
+        made = empty(self.shape, taken[0].dtype)
         for part, (_, target) in zip(taken, self.parts):
             made[target] = part
         return made

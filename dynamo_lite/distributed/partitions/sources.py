@@ -53,12 +53,15 @@ class Piece:
         read: np.ndarray = np.asarray(self.reader[self.key])
         return read
 
-    def rows(self) -> Callable[[int, int], np.ndarray]:
-        """What reads its rows from one number to another."""
+    def rows(self, most: int) -> Callable[[int, int], np.ndarray]:
+        """What reads its rows from one number to another, at most so many at once. Those that were
+        read before may be overwritten then: what kernels read stays in the cache of their core."""
         reader, (first, *others) = self.reader, self.key
         begin = first.start
         if isinstance(reader, Rows) and reader.are_whole(others):
-            return lambda start, stop: reader.rows(begin + start, begin + stop)
+            room = reader.room(most)
+            return lambda start, stop: reader.rows(
+                begin + start, begin + stop, room[: stop - start])
         return lambda start, stop: np.asarray(
             reader[(slice(begin + start, begin + stop), *others)])
 

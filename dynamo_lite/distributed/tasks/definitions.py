@@ -12,6 +12,7 @@ from ...base.records import dataclass
 from ...guards.shapes.dynamic import SizeHistory
 from ...ir.graph import Graph
 from ...ir.node import Location, Node
+from ...ir.row import Kind, row_of
 from ...ir.tree import map_leaves
 from ...native import CompiledFunction
 from ...runtime.compile_frame import compiled_function
@@ -19,6 +20,9 @@ from ...runtime.options import Options
 from ...tracer.frame.printed_graphs import PRINTED, Fact, Printed
 from .packed import Packed, unpacked
 
+IN_KERNELS = frozenset({Kind.POINTWISE, Kind.REDUCTION, Kind.VIEW, Kind.CREATION})
+OF_NUMPY = "of_an_extremum"
+"""The question that decides of `argmin` and `argmax`, which NumPy often computes itself."""
 SPACES = frozenset({"np", "operator", "core", "control"})
 """The modules that the text of a graph names."""
 Takes = Union[int, tuple[int, int]]
@@ -34,6 +38,7 @@ class Definition:
     have its parts; `(at, count)` where it is a list of partial results of several tasks, for the
     stacks of the arrays of the tuple that each of them has at that place. `gives` has the results
     by port: a place, or tuples of places. `likely` has what differs from task to task.
+    `reads_unaligned`: blocks need not be aligned (`reads_unaligned`).
     """
 
     name: str
@@ -42,6 +47,7 @@ class Definition:
     takes: tuple[Takes, ...]
     gives: tuple[Gives, ...]
     likely: tuple[tuple[Fact, int], ...]
+    reads_unaligned: bool
 
     def token(self, graph: Graph) -> str:
         """What tells it from all others; `graph` is its own."""
@@ -77,6 +83,14 @@ class Definition:
         function = FunctionType(code, scope, name)
         PRINTED[function] = Printed(graph, dict(self.likely))
         return function
+
+
+def reads_unaligned(graph: Graph) -> bool:
+    """Whether all is computed by kernels, to which it is the same whether an array is aligned;
+    BLAS and NumPy itself copy such an array first."""
+    rows = [row_of(node.target) for node in graph.calls]
+    return all(row is not None and row.kind in IN_KERNELS and row.preference != OF_NUMPY
+               for row in rows)
 
 
 def with_values(graph: Graph, constants: Mapping[str, Any]) -> Graph:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass
+from ...native import empty
 from ...tracer.frame.printed_graphs import Fact
 from ..partitions.caches import core_cache
 from ..partitions.cuts import Axis, Chunks
 from ..partitions.files import Rows
 from ..partitions.partition import Blocks, Parting, Partition, Scalar
 from ..partitions.sources import Piece
-from .running import BlockFunction
+from .running import BlockFunction, aligned
 
 SHARE = 2
 """Part of a core's cache that is for what is read; the rest is for what is computed of it."""
@@ -91,9 +92,10 @@ class InParts:
         rows, cut = self.parts.rows, self.parts.cut
         given = [ready(each) if is_cut else each for each, is_cut in zip(arguments, cut)]
         length = length_of(given[cut.index(True)])
-        taken = [taker(each, rows) if is_cut else (lambda start, stop, each=each: each)
-                 for each, is_cut in zip(given, cut)]
         whole, results = self.function.runner(), []
+        copies = whole.alike is aligned
+        taken = [taker(each, rows, copies) if is_cut else (lambda start, stop, each=each: each)
+                 for each, is_cut in zip(given, cut)]
         for start in range(0, length - rows + 1, rows):
             results.append(whole([take(start, start + rows) for take in taken]))
         if length % rows or not length:
@@ -117,16 +119,17 @@ def length_of(block: Any) -> int:
     return len(block)
 
 
-def taker(block: Any, rows: int) -> Callable[[int, int], Any]:
-    """What gives the rows of a block from one number to another, mostly so many at a time."""
+def taker(block: Any, rows: int, copies: bool) -> Callable[[int, int], Any]:
+    """What gives the rows of a block from one number to another, mostly so many at a time; it
+    `copies` those that are not aligned."""
     if type(block) is Piece:
-        return block.rows()
-    if type(block) is not np.ndarray or block.flags.aligned or len(block) < rows:
+        return block.rows(rows)
+    if not copies or type(block) is not np.ndarray or block.flags.aligned or len(block) < rows:
         return lambda start, stop: block[start:stop]
-    return aligned(block, np.empty_like(block[:rows]))
+    return in_room(block, empty((rows, *block.shape[1:]), block.dtype))
 
 
-def aligned(block: np.ndarray, part: np.ndarray) -> Callable[[int, int], np.ndarray]:
+def in_room(block: np.ndarray, part: np.ndarray) -> Callable[[int, int], np.ndarray]:
     """The same of a block that is not aligned, as those are that come in messages. With one `part`
     of memory for as many rows as it has, what kernels read is in the cache of their core."""
 

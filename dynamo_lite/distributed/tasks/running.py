@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing import parent_process
 from typing import Any
 
@@ -23,7 +23,7 @@ from ...runtime.other_data import told
 from ...tracer.frame.printed_graphs import Fact
 from ..partitions.files import root_of
 from ..partitions.sources import Piece
-from .definitions import Definition, Gives, Takes
+from .definitions import Definition, Gives, Takes, reads_unaligned
 from .packed import packed
 
 _runners: dict[str, Runner] = {}
@@ -74,7 +74,8 @@ class BlockFunction:
                 share_cores()
                 definition = self.content.read()
                 _runners[self.token] = Runner(
-                    definition.compiled(dict(self.constants)), definition.takes, definition.gives)
+                    definition.compiled(dict(self.constants)), definition.takes, definition.gives,
+                    unaligned if definition.reads_unaligned else aligned)
             return _runners[self.token]
 
 
@@ -85,9 +86,11 @@ class Runner:
     compiled: CompiledFunction
     takes: tuple[Takes, ...]
     gives: tuple[Gives, ...]
+    alike: Callable[[Any], Any]
 
     def __call__(self, arguments: Sequence[Any]) -> Any:
         inputs: list[Any] = []
+        alike = self.alike
         for argument, count in zip(arguments, self.takes):
             if type(argument) is Piece:
                 inputs.append(alike(argument.read()))
@@ -103,7 +106,7 @@ class Runner:
             raise DataDiffers(told(differs, NO_EXCEPTION)) from None
         results = [*map(compact, results)]
         for result in results:
-            writeable(result)
+            with_flags(result)
         if self.gives == ONE:
             return results[0]
         ports = [map_leaves(results.__getitem__, port) for port in self.gives]
@@ -114,7 +117,7 @@ ONE: tuple[Gives, ...] = (0,)
 NO_EXCEPTION = "of arrays in blocks only tasks know that, which do not run the function"
 
 
-def alike(value: Any) -> Any:
+def aligned(value: Any) -> Any:
     """Blocks that came from other processes cannot be written, and lie anywhere in a message: with
     all read-only and aligned, one compiled function serves for all."""
     if type(value) is not np.ndarray:
@@ -128,6 +131,14 @@ def alike(value: Any) -> Any:
     return value
 
 
+def unaligned(value: Any) -> Any:
+    """The same where it makes no difference to compiled code: all are said not to be aligned."""
+    if type(value) is np.ndarray:
+        value = value.view()
+        value.setflags(write=False, align=False)
+    return value
+
+
 def compact(result: Any) -> Any:
     """A copy of a view of less than half of a block, all of which would stay in memory with it."""
     if type(result) is np.ndarray and 2 * result.nbytes < root_of(result).nbytes:
@@ -135,11 +146,14 @@ def compact(result: Any) -> Any:
     return result
 
 
-def writeable(result: Any) -> None:
-    """Of a view of a block, what the block itself is."""
-    if type(result) is np.ndarray and not result.flags.writeable:
-        with contextlib.suppress(ValueError):
-            result.flags.writeable = True
+def with_flags(result: Any) -> None:
+    """Of a view of a block, those of the block itself."""
+    if type(result) is not np.ndarray:
+        return
+    for flag in "writeable", "aligned":
+        if not getattr(result.flags, flag):
+            with contextlib.suppress(ValueError):
+                setattr(result.flags, flag, True)
 
 
 def share_cores() -> None:
@@ -161,5 +175,6 @@ def block_function(
     likely: tuple[tuple[Fact, int], ...],
 ) -> BlockFunction:
     """The function of a finished graph, with its output."""
-    definition = Definition(name, packed(graph), options, takes, gives, likely)
+    definition = Definition(
+        name, packed(graph), options, takes, gives, likely, reads_unaligned(graph))
     return BlockFunction(definition.token(graph), Content(definition))

@@ -22,4 +22,4 @@
 // exception.
 PyObject *packed_array(PyArray_Descr *descr, int32_t ndim, const int64_t *shape,
                        const int64_t *strides);
-int add_results();
+int add_results(PyObject *module);

@@ -75,6 +75,31 @@ PyObject *new_large(PyArray_Descr *descr, int32_t ndim, const int64_t *shape, co
     return made;
 }
 
+PyObject *empty(PyObject *, PyObject *args) {
+    PyObject *sizes;
+    PyArray_Descr *descr;
+    if (!PyArg_ParseTuple(args, "O!O!:empty", &PyTuple_Type, &sizes, &PyArrayDescr_Type, &descr)) {
+        return nullptr;
+    }
+    int64_t shape[NPY_MAXDIMS];
+    Py_ssize_t ndim = PyTuple_GET_SIZE(sizes);
+    if (ndim > NPY_MAXDIMS || PyDataType_REFCHK(descr)) {
+        PyErr_SetString(PyExc_ValueError, "too many dimensions, or elements that are Python objects");
+        return nullptr;
+    }
+    for (Py_ssize_t axis = 0; axis < ndim; ++axis) {
+        shape[axis] = PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, axis));
+        if (shape[axis] == -1 && PyErr_Occurred()) return nullptr;
+    }
+    return packed_array(descr, static_cast<int32_t>(ndim), shape, nullptr);
+}
+
+PyMethodDef functions[] = {
+    {"empty", empty, METH_VARARGS,
+     "An array with any contents, as of numpy.empty, in memory that is kept for later ones."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 }  // namespace
 
 PyObject *packed_array(PyArray_Descr *descr, int32_t ndim, const int64_t *shape,
@@ -86,7 +111,7 @@ PyObject *packed_array(PyArray_Descr *descr, int32_t ndim, const int64_t *shape,
                                 nullptr);
 }
 
-int add_results() {
+int add_results(PyObject *module) {
     capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
-    return capsule != nullptr ? 0 : -1;
+    return capsule != nullptr ? PyModule_AddFunctions(module, functions) : -1;
 }
