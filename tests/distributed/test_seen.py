@@ -103,7 +103,28 @@ def test_a_function_that_was_left_to_dask_is_seldom_captured_again(capsys):
     assert dl.stats().graph_breaks == 6
 
 
+def example(name):
+    return runpy.run_path(str(Path(__file__).parents[2] / "examples" / f"{name}.py"))["main"]
+
+
 def test_the_example_on_disk_runs(tmp_path, capsys):
-    example = Path(__file__).parents[2] / "examples" / "kmeans_on_disk.py"
-    runpy.run_path(str(example))["main"](0.005, "10MB", str(tmp_path))
+    example("kmeans_on_disk")(0.005, "10MB", str(tmp_path))
     assert "peak of memory" in capsys.readouterr().out
+
+
+def test_the_example_on_a_cluster_runs(capsys):
+    example("heat_on_a_cluster")(40, 3)  # which compares with NumPy itself
+    assert "for 3 steps of 4 blocks" in capsys.readouterr().out
+
+
+def test_the_example_of_principal_components_runs(capsys):
+    example("pca_by_blocks")(800)
+    told = capsys.readouterr().out
+    variances = np.fromstring(told[told.index("[") + 1 : told.index("]")], sep=" ")
+    assert np.allclose(variances, np.arange(8, 0, -1) ** 2, rtol=0.2)
+
+
+def test_the_example_in_zarr_runs(tmp_path, capsys):
+    pytest.importorskip("zarr")
+    example("pictures_in_zarr")(2, str(tmp_path))
+    assert "(2, 254, 254) in (1, 254, 254), largest 1.0" in capsys.readouterr().out
