@@ -152,6 +152,16 @@ def test_running_folds(scan, axis):
     same(dl.compile(program)(blocks(X, 25, 3)), program(X))
 
 
+def test_a_running_fold_of_an_array_is_two_tasks_a_block():
+    """Neither keeps the block's own fold; one more has what comes before each block."""
+    x = blocks(V, 3)
+    count = x.numblocks[0]
+    running = dl.compile(lambda x: np.cumsum(x) / 2)(x)
+    assert count > 3 and len(running.__dask_graph__()) - len(x.__dask_graph__()) == 2 * count + 1
+    same(running, np.cumsum(V) / 2)
+    same(dl.compile(lambda x: np.cumsum(x[2:] * x[:-2]))(x), np.cumsum(V[2:] * V[:-2]))
+
+
 def test_products_by_blocks():
     def program(a, b, v):
         return a @ b, a @ v, v @ b, v @ v, a.T @ a

@@ -218,7 +218,8 @@ def flat_position(call: Call, value: Value, axes: tuple[int, ...], keeps: bool) 
 
 
 def scan(call: Call) -> Any:
-    """A running fold: the blocks' own, then what has come before each of them is added."""
+    """A running fold: the blocks' own, then what has come before each of them is added. Blocks
+    from outside are read for both; what is computed of them is kept with their own fold."""
     value, given = operand(call), arguments(call)
     ufunc = ufunc_of(call)
     axis = given.get("axis", 0 if call.target is ufunc.accumulate else None)
@@ -240,22 +241,24 @@ def carried(call: Call, value: Value, axis: int) -> Value:
     dims = partition.dims_of(value)
     assert dims is not None and dims[axis] is not None
     dtype = call.node.type.dtype
-    own = call.emit(partition, (here,), {"axis": axis, "dtype": dtype})
-    local = Value(tuple(Axis(each.chunks, dim) for each, dim in zip(value.axes, dims)),
-                  dtype, partition, own)
-    total = call.emit(
-        partition, (here,), {"axis": axis, "keepdims": True, "dtype": dtype}, target=ufunc.reduce)
+    own = {"axis": axis, "dtype": dtype}
+    total = call.emit(partition, (here,), {**own, "keepdims": True}, target=ufunc.reduce)
     before = combined(call, partition, value, (axis,), [total],
                       Running(call.target, identity_of(ufunc, dtype), dtype))[0]
     runs = Value((Axis((len(value.axes[axis].chunks),)), *before.axes), dtype,
                  before.partition, before.node)
     onto = tuple(range(len(value.axes)))
-    partition, at, axes = call.place(
-        [(local, onto), (runs, (None, *onto))], value.cut)
+    is_read_again = value.home is None
+    folded = value if is_read_again else Value(
+        tuple(Axis(each.chunks, dim) for each, dim in zip(value.axes, dims)), dtype, partition,
+        call.emit(partition, (here,), own))
+    partition, at, axes = call.place([(folded, onto), (runs, (None, *onto))], value.cut)
     number = partition.by_block(at[axis], range(len(value.axes[axis].chunks)))
     offset = call.emit(partition, (partition.local(runs, (None, *onto), at), number), target=ITEM)
-    made = call.emit(partition, (partition.local(local, onto, at), offset), target=ufunc)
-    return call.value(partition, made, axes)
+    here = partition.local(folded, onto, at)
+    if is_read_again:
+        here = call.emit(partition, (here,), own)
+    return call.value(partition, call.emit(partition, (here, offset), target=ufunc), axes)
 
 
 def ufunc_of(call: Call) -> np.ufunc:
