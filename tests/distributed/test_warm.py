@@ -1,9 +1,13 @@
-"""The second run of a program on new workers, with the cache on disk warm."""
+"""The second run of a program on new workers, with the cache on disk warm: they make no code."""
+import itertools
+import random
+
 import numpy as np
 import pytest
 
 import dynamo_lite as dl
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
@@ -39,3 +43,41 @@ def test_workers_neither_trace_nor_make_code(tmp_path):
     traced, generated = counts(tmp_path)
     assert traced == 0 and generated > 0
     assert counts(tmp_path) == (0, 0)
+
+
+def products(x):
+    return x.T @ x, x @ x.T
+
+
+def places(x):
+    return (x * np.arange(len(x))[:, None]).sum(axis=0), x.argmax(axis=0), np.cumsum(x, axis=0)
+
+
+def as_in_messages(block, generator):
+    """Some of the blocks lie at odd addresses, as those do that came from other processes."""
+    if generator.random() < 0.5:
+        return block
+    found = np.ndarray(block.shape, block.dtype, bytearray(block.nbytes + 1), 1)
+    found[...] = block
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("program", [standardised, blur, products, places])
+def test_the_same_code_whichever_tasks_come_first(program, seed, monkeypatch):
+    """Else a worker makes code in the second run that none needed in the first."""
+    running = pytest.importorskip("dynamo_lite.distributed.tasks.running")
+    monkeypatch.setattr(running, "_runners", {})
+    generator = random.Random(seed)
+    source = da.from_array(X, (20, 6)).map_blocks(as_in_messages, generator, dtype=X.dtype)
+    found = dl.compile(program)(source.persist(scheduler="sync"))
+    results = found if isinstance(found, tuple) else (found,)
+    blocks = [each.blocks[at] for each in results
+              for at in itertools.product(*map(range, each.numblocks))]
+    generator.shuffle(blocks)
+    for block in blocks:
+        block.compute(scheduler="sync")
+    assert {len(each.compiled.entries()) for each in running._runners.values()} == {1}
+    expected = program(X)
+    for one, other in zip(results, expected if isinstance(expected, tuple) else (expected,)):
+        np.testing.assert_allclose(one.compute(scheduler="sync"), other, rtol=1e-9, atol=1e-12)

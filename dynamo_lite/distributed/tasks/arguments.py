@@ -18,17 +18,18 @@ from ..partitions.sources import Piece
 from .definitions import Takes
 from .layers import Layers
 from .partial_results import PartialResults
-from .size_hints import likely
+from .size_hints import likely, told_apart
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """`values` give the arguments of a task, `takes` says how many parameters each of them is, and
-    `likely` what differs from task to task."""
+    """`values` give the arguments of a task, `takes` says how many parameters each of them is,
+    `likely` what differs from task to task, and `apart` what of it is not always equal."""
 
     values: tuple[Callable[[Mapping[Dim, int]], Any], ...]
     takes: tuple[Takes, ...]
     likely: tuple[tuple[Fact, int], ...]
+    apart: tuple[tuple[tuple[Fact, int], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ class Reading:
         order += [node for node, read in partition.reads.items() if isinstance(read, Fixed)]
         steps = [node for node in partition.graph.nodes if node.op != "placeholder"]
         partition.graph.nodes[:] = [*order, *steps]
-        facts = likely([partition.reads[node] for node in order])
-        return Arguments(tuple(found), tuple(takes), facts)
+        reads = [partition.reads[node] for node in order]
+        return Arguments(tuple(found), tuple(takes), likely(reads), told_apart(reads))
 
     def read(self, read: Any, together: Sequence[Any]) -> Any:
         """What gives an argument of a task, of which these parameters are made."""

@@ -96,7 +96,7 @@ class Weaver:
 
         def made(likely: tuple[tuple[Fact, int], ...]) -> BlockFunction:
             return block_function(partition.graph, label(partition.graph), options,
-                                  arguments.takes, gives, likely)
+                                  arguments.takes, gives, likely, arguments.apart)
 
         if (parts := parts_of(partition, partings)) is None:
             return made(arguments.likely)

@@ -10,6 +10,7 @@ from dask.base import tokenize
 
 from ...base.records import dataclass
 from ...guards.shapes.dynamic import SizeHistory
+from ...guards.sources import LocalSource
 from ...ir.graph import Graph
 from ...ir.node import Location, Node
 from ...ir.row import Kind, row_of
@@ -37,7 +38,8 @@ class Definition:
     comes; the number of views of a footprint, where it is a list of a `Mosaic` and the blocks that
     have its parts; `(at, count)` where it is a list of partial results of several tasks, for the
     stacks of the arrays of the tuple that each of them has at that place. `gives` has the results
-    by port: a place, or tuples of places. `likely` has what differs from task to task.
+    by port: a place, or tuples of places. `likely` has what differs from task to task, `apart`
+    sizes of calls in which those differ that are not always equal.
     `reads_unaligned`: blocks need not be aligned (`reads_unaligned`).
     """
 
@@ -47,6 +49,7 @@ class Definition:
     takes: tuple[Takes, ...]
     gives: tuple[Gives, ...]
     likely: tuple[tuple[Fact, int], ...]
+    apart: tuple[tuple[tuple[Fact, int], ...], ...]
     reads_unaligned: bool
 
     def token(self, graph: Graph) -> str:
@@ -56,12 +59,17 @@ class Definition:
         lines = {node.name: node.location for node in graph.calls if node.location is not None}
         settings = (self.options.backend, self.options.settings)
         parts = source.text, sorted(bound.items()), sorted(lines.items()), settings
-        found: str = tokenize(*parts, self.takes, self.gives, self.likely)
+        found: str = tokenize(
+            *parts, self.takes, self.gives, self.likely, self.apart)
         return found
 
     def compiled(self, constants: Mapping[str, Any]) -> CompiledFunction:
         """With constants in the place of the last parameters."""
-        history = SizeHistory(symbolic=frozenset(fact for fact, _ in self.likely))
+        names = [name for op, name, *_ in self.graph.rows if op == "placeholder"]
+        seen: list[dict[Any, Any]] = [
+            {(LocalSource(at, names[at]), what, axis): size for (at, what, axis), size in call}
+            for call in self.apart]
+        history = SizeHistory(seen, symbolic=frozenset(fact for fact, _ in self.likely))
         return compiled_function(self.function(constants), self.options, history=history)
 
     def function(self, constants: Mapping[str, Any]) -> FunctionType:

@@ -140,9 +140,10 @@ def unaligned(value: Any) -> Any:
 
 
 def compact(result: Any) -> Any:
-    """A copy of a view of less than half of a block, all of which would stay in memory with it."""
+    """A copy, laid out alike, of a view of less than half of a block, all of which would stay in
+    memory with it."""
     if type(result) is np.ndarray and 2 * result.nbytes < root_of(result).nbytes:
-        return result.copy()
+        return result.copy(order="K")
     return result
 
 
@@ -172,9 +173,9 @@ def stacked(parts: Sequence[Any], fold: int, count: int) -> list[np.ndarray]:
 
 def block_function(
     graph: Graph, name: str, options: Options, takes: tuple[Takes, ...], gives: tuple[Gives, ...],
-    likely: tuple[tuple[Fact, int], ...],
+    likely: tuple[tuple[Fact, int], ...], apart: tuple[tuple[tuple[Fact, int], ...], ...] = (),
 ) -> BlockFunction:
     """The function of a finished graph, with its output."""
     definition = Definition(
-        name, packed(graph), options, takes, gives, likely, reads_unaligned(graph))
+        name, packed(graph), options, takes, gives, likely, apart, reads_unaligned(graph))
     return BlockFunction(definition.token(graph), Content(definition))

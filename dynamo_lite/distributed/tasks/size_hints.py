@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...base.records import dataclass
 from ...tracer.frame.printed_graphs import Fact
-from ..partitions.cuts import Axis, Dim, Unknown
+from ..partitions.cuts import Dim, Unknown
 from ..partitions.footprints import View
 from ..partitions.partition import Blocks, ByBlock, Parting, StackedParts
 
@@ -20,41 +21,75 @@ GUESS = 64
 
 def likely(reads: Sequence[Any]) -> tuple[tuple[Fact, int], ...]:
     """Of parameters in order, by what they read."""
-    return tuple((((at, what, axis), value) for at, read in enumerate(reads)
-                  for what, axis, value in facts(read)))
+    return tuple(((at, each.what, each.axis), each.common) for at, read in enumerate(reads)
+                 for each in facts(read))
 
 
-def facts(read: Any) -> Iterator[tuple[str, int, int]]:
-    """The kind of each fact that varies, its axis, and what it is most often."""
+def told_apart(reads: Sequence[Any]) -> tuple[tuple[tuple[Fact, int], ...], ...]:
+    """Facts as they might be seen in some calls: each has two values, and
+    two are the same in all calls only where they are so in every task, as those of a 20 by 20
+    block of a product are not."""
+    groups: dict[tuple[str, Dim | None, tuple[int, ...]], list[Fact]] = {}
+    for at, read in enumerate(reads):
+        for each in facts(read):
+            key = each.what, each.dim, each.values
+            groups.setdefault(key, []).append((at, each.what, each.axis))
+    first = {group: group[2][0] for group in groups}
+    calls = [{group: value if group == own else other_than(value, group[2]) for group in groups}
+             for own, value in first.items()]
+    if calls:
+        calls.append({group: other_than(value, group[2]) for group, value in first.items()})
+    return tuple(tuple((fact, call[group]) for group, found in groups.items() for fact in found)
+                 for call in calls)
+
+
+def other_than(value: int, values: Sequence[int]) -> int:
+    return next(each for each in (*values, GUESS, GUESS + 1) if each != value)
+
+
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """A kind of fact that varies, its axis, and its values from block to block of a dimension."""
+
+    what: str
+    axis: int
+    values: tuple[int, ...]
+    dim: Dim | None = None
+
+    @property
+    def common(self) -> int:
+        """What it is most often."""
+        return Counter(self.values).most_common(1)[0][0]
+
+
+def facts(read: Any) -> Iterator[Varying]:
     if isinstance(read, ByBlock):
         yield from varying("value", 0, read.numbers)
     elif isinstance(read, Blocks):
-        yield from sizes(read.value.axes, read.dims)
+        for axis, (each, dim) in enumerate(zip(read.value.axes, read.dims)):
+            if dim is not None:
+                yield from varying("size", axis, each.chunks, dim.now)
     elif isinstance(read, View):
         for axis, (dim, (low, high)) in enumerate(zip(read.footprint.dims, read.spans)):
             if dim is not None:
-                yield from varying("size", axis, [b - a for a, b in zip(low, high)])
+                yield from varying(
+                    "size", axis, [b - a for a, b in zip(low, high)], dim.now)
     elif isinstance(read, StackedParts):
         for axis, each in enumerate(read.source.cuts[read.at]):
-            yield from varying("size", 1 + axis, each.chunks)
+            yield from varying("size", 1 + axis, each.chunks, each.dim and each.dim.now)
 
 
 def of_groups(parting: Parting, counts: Sequence[int]) -> tuple[tuple[Fact, int], ...]:
     """The same where so many partial results are combined at a time."""
     return tuple(
-        ((at, "size", axis), value) for at, cut in enumerate(parting.cuts)
+        ((at, "size", axis), each.common) for at, cut in enumerate(parting.cuts)
         for axis, values in enumerate((counts, *(each.chunks for each in cut)))
-        for _, _, value in varying("size", axis, values))
+        for each in varying("size", axis, values))
 
 
-def sizes(axes: Sequence[Axis], dims: Sequence[Dim | None]) -> Iterator[tuple[str, int, int]]:
-    for axis, (each, dim) in enumerate(zip(axes, dims)):
-        if dim is not None:
-            yield from varying("size", axis, each.chunks)
-
-
-def varying(what: str, axis: int, values: Sequence[Any]) -> Iterator[tuple[str, int, int]]:
-    known = [value for value in values if not isinstance(value, Unknown)]
+def varying(
+    what: str, axis: int, values: Sequence[Any], dim: Dim | None = None
+) -> Iterator[Varying]:
+    known = tuple(int(value) for value in values if not isinstance(value, Unknown))
     if len(set(values)) > 1 or not known:
-        common = Counter(known).most_common(1)
-        yield what, axis, int(common[0][0]) if common else GUESS
+        yield Varying(what, axis, known or (GUESS,), dim)
