@@ -59,8 +59,7 @@ class Definition:
         lines = {node.name: node.location for node in graph.calls if node.location is not None}
         settings = (self.options.backend, self.options.settings)
         parts = source.text, sorted(bound.items()), sorted(lines.items()), settings
-        found: str = tokenize(
-            *parts, self.takes, self.gives, self.likely, self.apart)
+        found: str = tokenize(*parts, self.takes, self.gives, self.likely, self.apart)
         return found
 
     def compiled(self, constants: Mapping[str, Any]) -> CompiledFunction:

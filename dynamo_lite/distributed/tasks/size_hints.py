@@ -26,9 +26,9 @@ def likely(reads: Sequence[Any]) -> tuple[tuple[Fact, int], ...]:
 
 
 def told_apart(reads: Sequence[Any]) -> tuple[tuple[tuple[Fact, int], ...], ...]:
-    """Facts as they might be seen in some calls: each has two values, and
-    two are the same in all calls only where they are so in every task, as those of a 20 by 20
-    block of a product are not."""
+    """Facts as they might be seen in some calls: each has two values, and two facts have the same
+    ones only where they have so in every task, as the sizes of a 20 by 20 block of a product do
+    not."""
     groups: dict[tuple[str, Dim | None, tuple[int, ...]], list[Fact]] = {}
     for at, read in enumerate(reads):
         for each in facts(read):
@@ -72,8 +72,7 @@ def facts(read: Any) -> Iterator[Varying]:
     elif isinstance(read, View):
         for axis, (dim, (low, high)) in enumerate(zip(read.footprint.dims, read.spans)):
             if dim is not None:
-                yield from varying(
-                    "size", axis, [b - a for a, b in zip(low, high)], dim.now)
+                yield from varying("size", axis, [b - a for a, b in zip(low, high)], dim.now)
     elif isinstance(read, StackedParts):
         for axis, each in enumerate(read.source.cuts[read.at]):
             yield from varying("size", 1 + axis, each.chunks, each.dim and each.dim.now)
