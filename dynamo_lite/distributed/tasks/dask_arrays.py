@@ -94,12 +94,12 @@ class Weaver:
         """What all tasks of a partition run."""
         options = self.layers.options
 
-        def made(likely: tuple[tuple[Fact, int], ...]) -> BlockFunction:
+        def made(likely: tuple[tuple[Fact, int], ...], apart: Any = ()) -> BlockFunction:
             return block_function(partition.graph, label(partition.graph), options,
-                                  arguments.takes, gives, likely, arguments.apart)
+                                  arguments.takes, gives, likely, apart)
 
         if (parts := parts_of(partition, partings)) is None:
-            return made(arguments.likely)
+            return made(arguments.likely, arguments.apart)
         return InParts(made(parts.fixed(arguments.likely)), made(parts.likely(arguments.likely)),
                        combining(partings[0], 0, options, parts.counts), parts)
 
