@@ -54,10 +54,7 @@ print(time.process_time() - begin)
 PEAKS = """
 import numpy as np
 import dynamo_lite as dl
-
-def resident(most):
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith(most)) * 1024
+from benchmarks.measure import resident
 
 def source(u, rounds):
     u = u.copy()

@@ -138,17 +138,16 @@ def guards() -> list[Figure]:
 
 PEAK = """
 import numpy as np, dynamo_lite as dl
+from benchmarks.measure import resident
 def chain(x, y): return np.tanh(np.exp(-x * x) + y) * 0.5 - x
-def high_water():
-    return next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith("VmHWM"))
 compiled = dl.compile(chain)
 small = np.ones((2, 2_000_000))
 compiled(*small); compiled(*np.ones((2, 3_000_000)))
 x, y = np.ones((2, 10_000_000))
 open("/proc/self/clear_refs", "w").write("5")
-before = high_water()
+before = resident("VmHWM")
 result = compiled(x, y)
-print((high_water() - before) / 1024 - result.nbytes / 2**20)
+print((resident("VmHWM") - before - result.nbytes) / 2**20)
 """
 
 

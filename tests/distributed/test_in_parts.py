@@ -4,12 +4,16 @@ import pytest
 
 import dynamo_lite as dl
 
+from .messages import as_in_messages
+
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 in_parts = pytest.importorskip("dynamo_lite.distributed.tasks.in_parts")
+dask_arrays = pytest.importorskip("dynamo_lite.distributed.tasks.dask_arrays")
 running = pytest.importorskip("dynamo_lite.distributed.tasks.running")
 files = pytest.importorskip("dynamo_lite.distributed.partitions.files")
 
+InParts = in_parts.InParts
 RNG = np.random.default_rng(0)
 X, CENTRES = RNG.random((997, 6)), RNG.random((4, 6))
 
@@ -62,16 +66,6 @@ def test_folds_of_large_blocks(taken, program, chunks):
     assert max(taken) > 3
 
 
-def as_in_messages(block):
-    """Its values at an odd address, where blocks lie that came from other processes."""
-    memory = bytearray(block.nbytes + 8)
-    start = 1 - np.frombuffer(memory, "u1").ctypes.data % 8
-    found = np.ndarray(block.shape, block.dtype, memory, start % 8)
-    found[...] = block
-    assert not found.flags.aligned
-    return found
-
-
 @pytest.mark.parametrize("program", [kmeans_step, statistics, covariance, largest])
 @pytest.mark.parametrize("chunks", [(300, 6), ((500, 496, 1), (6,))])
 def test_blocks_that_are_not_aligned(taken, program, chunks):
@@ -91,6 +85,19 @@ def test_files_are_read_part_by_part(taken, tmp_path, kind):
         x = h5py.File(tmp_path / "x.h5", "w").create_dataset("x", data=X, chunks=(100, 6))
     same(dl.stream(kmeans_step, chunks=300)(x), kmeans_step(X))
     assert max(taken) == 4
+
+
+def test_parts_are_compiled_for_as_many_rows_as_they_have(taken, monkeypatch):
+    """Only the last part of a block may have another number."""
+    monkeypatch.setattr(running, "_runners", {})
+    called = []
+    monkeypatch.setattr(in_parts, "InParts", lambda *made: called.append(made) or InParts(*made))
+    monkeypatch.setattr(dask_arrays, "InParts", in_parts.InParts)
+    same(dl.compile(largest)(da.from_array(X, ((500, 497), 6))), largest(X))
+    (whole, of_any, _, parts), = called
+    sizes = [entry.program.describe()[0][7][0] for function in (whole, of_any)
+             for entry in function.runner().compiled.entries()]
+    assert sizes == [("static", parts.rows), ("bind", 0)]
 
 
 def test_parts_of_a_block_are_read_to_one_place(taken, tmp_path, monkeypatch):

@@ -7,6 +7,8 @@ import pytest
 
 import dynamo_lite as dl
 
+from .messages import as_in_messages
+
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -53,23 +55,26 @@ def places(x):
     return (x * np.arange(len(x))[:, None]).sum(axis=0), x.argmax(axis=0), np.cumsum(x, axis=0)
 
 
-def as_in_messages(block, generator):
-    """Some of the blocks lie at odd addresses, as those do that came from other processes."""
-    if generator.random() < 0.5:
-        return block
-    found = np.ndarray(block.shape, block.dtype, bytearray(block.nbytes + 1), 1)
-    found[...] = block
-    return found
+def columns(x):
+    return x.sum(axis=0), x.max(axis=0)
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("program", [standardised, blur, products, places])
-def test_the_same_code_whichever_tasks_come_first(program, seed, monkeypatch):
-    """Else a worker makes code in the second run that none needed in the first."""
+@pytest.mark.parametrize("program, chunks", [
+    (standardised, (20, 6)), (blur, (20, 6)), (products, (20, 6)), (places, (20, 6)),
+    (columns, (5, 4))])
+def test_the_same_code_whichever_tasks_come_first(program, chunks, seed, monkeypatch):
+    """Else a worker makes code in the second run that none needed in the first. Some blocks lie as
+    those do that came from other processes. Four partial results at a time are combined, of four
+    columns."""
     running = pytest.importorskip("dynamo_lite.distributed.tasks.running")
+    partial_results = pytest.importorskip("dynamo_lite.distributed.tasks.partial_results")
     monkeypatch.setattr(running, "_runners", {})
+    monkeypatch.setattr(partial_results, "ARITY", 4)
     generator = random.Random(seed)
-    source = da.from_array(X, (20, 6)).map_blocks(as_in_messages, generator, dtype=X.dtype)
+    kinds = as_in_messages, np.ascontiguousarray
+    source = da.from_array(X, chunks).map_blocks(
+        lambda block: generator.choice(kinds)(block), dtype=X.dtype)
     found = dl.compile(program)(source.persist(scheduler="sync"))
     results = found if isinstance(found, tuple) else (found,)
     blocks = [each.blocks[at] for each in results

@@ -9,7 +9,6 @@ from dask.highlevelgraph import MaterializedLayer
 
 from ...base.records import dataclass
 from ...ir.node import Node
-from ...tracer.frame.printed_graphs import Fact
 from ..partitions.blocks import edges_of, ends, is_source, pieces, small
 from ..partitions.cuts import Dim
 from ..partitions.footprints import Footprint, Mosaic, View
@@ -18,18 +17,17 @@ from ..partitions.sources import Piece
 from .definitions import Takes
 from .layers import Layers
 from .partial_results import PartialResults
-from .size_hints import likely, told_apart
+from .size_hints import Hints, hints
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """`values` give the arguments of a task, `takes` says how many parameters each of them is,
-    `likely` what differs from task to task, and `apart` what of it is not always equal."""
+    """`values` give the arguments of a task, `takes` says how many parameters each of them is, and
+    `hints` what differs from task to task."""
 
     values: tuple[Callable[[Mapping[Dim, int]], Any], ...]
     takes: tuple[Takes, ...]
-    likely: tuple[tuple[Fact, int], ...]
-    apart: tuple[tuple[tuple[Fact, int], ...], ...]
+    hints: Hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class Reading:
         steps = [node for node in partition.graph.nodes if node.op != "placeholder"]
         partition.graph.nodes[:] = [*order, *steps]
         reads = [partition.reads[node] for node in order]
-        return Arguments(tuple(found), tuple(takes), likely(reads), told_apart(reads))
+        return Arguments(tuple(found), tuple(takes), hints(reads))
 
     def read(self, read: Any, together: Sequence[Any]) -> Any:
         """What gives an argument of a task, of which these parameters are made."""

@@ -12,7 +12,6 @@ from dask.utils import key_split
 from ...base.counting import counted
 from ...base.records import dataclass, field
 from ...ir.node import Node
-from ...tracer.frame.printed_graphs import Fact
 from ..partitions.blocks import size_of
 from ..partitions.cuts import Dim, Value
 from ..partitions.partition import Fixed, Parting, Partition, Port
@@ -23,6 +22,7 @@ from .in_parts import InParts, parts_of
 from .layers import Key, Layers, label
 from .partial_results import PartialResults, combining
 from .running import BlockFunction, block_function
+from .size_hints import Hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ class Weaver:
         """What all tasks of a partition run."""
         options = self.layers.options
 
-        def made(likely: tuple[tuple[Fact, int], ...], apart: Any = ()) -> BlockFunction:
+        def made(hints: Hints) -> BlockFunction:
             return block_function(partition.graph, label(partition.graph), options,
-                                  arguments.takes, gives, likely, apart)
+                                  arguments.takes, gives, hints)
 
         if (parts := parts_of(partition, partings)) is None:
-            return made(arguments.likely, arguments.apart)
-        return InParts(made(parts.fixed(arguments.likely)), made(parts.likely(arguments.likely)),
+            return made(arguments.hints)
+        return InParts(made(parts.fixed(arguments.hints)), made(parts.of_any(arguments.hints)),
                        combining(partings[0], 0, options, parts.counts), parts)
 
     def take_apart(

@@ -18,8 +18,9 @@ from ...ir.tree import map_leaves
 from ...native import CompiledFunction
 from ...runtime.compile_frame import compiled_function
 from ...runtime.options import Options
-from ...tracer.frame.printed_graphs import PRINTED, Fact, Printed
+from ...tracer.frame.printed_graphs import PRINTED, Printed
 from .packed import Packed, unpacked
+from .size_hints import Hints
 
 IN_KERNELS = frozenset({Kind.POINTWISE, Kind.REDUCTION, Kind.VIEW, Kind.CREATION})
 OF_NUMPY = "of_an_extremum"
@@ -38,9 +39,7 @@ class Definition:
     comes; the number of views of a footprint, where it is a list of a `Mosaic` and the blocks that
     have its parts; `(at, count)` where it is a list of partial results of several tasks, for the
     stacks of the arrays of the tuple that each of them has at that place. `gives` has the results
-    by port: a place, or tuples of places. `likely` has what differs from task to task, `apart`
-    sizes of calls in which those differ that are not always equal.
-    `reads_unaligned`: blocks need not be aligned (`reads_unaligned`).
+    by port: a place, or tuples of places. `hints` have what differs from task to task.
     """
 
     name: str
@@ -48,9 +47,15 @@ class Definition:
     options: Options
     takes: tuple[Takes, ...]
     gives: tuple[Gives, ...]
-    likely: tuple[tuple[Fact, int], ...]
-    apart: tuple[tuple[tuple[Fact, int], ...], ...]
-    reads_unaligned: bool
+    hints: Hints
+
+    @property
+    def reads_unaligned(self) -> bool:
+        """Whether all is computed by kernels, to which it is the same whether an array is aligned;
+        BLAS and NumPy itself copy such an array first."""
+        rows = [row_of(target) for op, _, target, *_ in self.graph.rows if op == "call_function"]
+        return all(row is not None and row.kind in IN_KERNELS and row.preference != OF_NUMPY
+                   for row in rows)
 
     def token(self, graph: Graph) -> str:
         """What tells it from all others; `graph` is its own."""
@@ -59,7 +64,8 @@ class Definition:
         lines = {node.name: node.location for node in graph.calls if node.location is not None}
         settings = (self.options.backend, self.options.settings)
         parts = source.text, sorted(bound.items()), sorted(lines.items()), settings
-        found: str = tokenize(*parts, self.takes, self.gives, self.likely, self.apart)
+        found: str = tokenize(
+            *parts, self.takes, self.gives, self.hints.likely, self.hints.calls)
         return found
 
     def compiled(self, constants: Mapping[str, Any]) -> CompiledFunction:
@@ -67,8 +73,8 @@ class Definition:
         names = [name for op, name, *_ in self.graph.rows if op == "placeholder"]
         seen: list[dict[Any, Any]] = [
             {(LocalSource(at, names[at]), what, axis): size for (at, what, axis), size in call}
-            for call in self.apart]
-        history = SizeHistory(seen, symbolic=frozenset(fact for fact, _ in self.likely))
+            for call in self.hints.calls]
+        history = SizeHistory(seen, symbolic=frozenset(fact for fact, _ in self.hints.likely))
         return compiled_function(self.function(constants), self.options, history=history)
 
     def function(self, constants: Mapping[str, Any]) -> FunctionType:
@@ -88,16 +94,8 @@ class Definition:
         name = next((place.function for place in lines.values()), self.name)
         code = made.__code__.replace(co_name=name, co_qualname=name)
         function = FunctionType(code, scope, name)
-        PRINTED[function] = Printed(graph, dict(self.likely))
+        PRINTED[function] = Printed(graph, dict(self.hints.likely))
         return function
-
-
-def reads_unaligned(graph: Graph) -> bool:
-    """Whether all is computed by kernels, to which it is the same whether an array is aligned;
-    BLAS and NumPy itself copy such an array first."""
-    rows = [row_of(node.target) for node in graph.calls]
-    return all(row is not None and row.kind in IN_KERNELS and row.preference != OF_NUMPY
-               for row in rows)
 
 
 def with_values(graph: Graph, constants: Mapping[str, Any]) -> Graph:

@@ -16,7 +16,8 @@ from ..partitions.cuts import Axis, Chunks
 from ..partitions.files import Rows
 from ..partitions.partition import Blocks, Parting, Partition, Scalar
 from ..partitions.sources import Piece
-from .running import BlockFunction, aligned
+from .running import BlockFunction
+from .size_hints import Hints
 
 SHARE = 2
 """Part of a core's cache that is for what is read; the rest is for what is computed of it."""
@@ -38,15 +39,18 @@ class Parts:
         """How many parts the blocks have."""
         return [-(-int(size) // self.rows) for size in self.sizes]
 
-    def likely(self, facts: Sequence[tuple[Fact, int]]) -> tuple[tuple[Fact, int], ...]:
-        """What differs from part to part, of what differs from task to task."""
-        lengths = {(at, "size", 0): self.rows for at, is_cut in enumerate(self.cut) if is_cut}
-        return tuple((dict(facts) | lengths).items())
+    @property
+    def lengths(self) -> dict[Fact, int]:
+        """Those of the arguments that are taken apart."""
+        return {(at, "size", 0): self.rows for at, is_cut in enumerate(self.cut) if is_cut}
 
-    def fixed(self, facts: Sequence[tuple[Fact, int]]) -> tuple[tuple[Fact, int], ...]:
+    def of_any(self, hints: Hints) -> Hints:
+        """What differs from part to part, of what differs from task to task."""
+        return Hints(tuple((dict(hints.likely) | self.lengths).items()))
+
+    def fixed(self, hints: Hints) -> Hints:
         """The same of parts that have all of their rows."""
-        lengths = dict(self.likely(()))
-        return tuple((fact, value) for fact, value in facts if fact not in lengths)
+        return Hints(tuple(each for each in hints.likely if each[0] not in self.lengths))
 
 
 def parts_of(partition: Partition, partings: Sequence[Parting]) -> Parts | None:
@@ -93,7 +97,7 @@ class InParts:
         given = [ready(each) if is_cut else each for each, is_cut in zip(arguments, cut)]
         length = length_of(given[cut.index(True)])
         whole, results = self.function.runner(), []
-        copies = whole.alike is aligned
+        copies = not whole.reads_unaligned
         taken = [taker(each, rows, copies) if is_cut else (lambda start, stop, each=each: each)
                  for each, is_cut in zip(given, cut)]
         for start in range(0, length - rows + 1, rows):

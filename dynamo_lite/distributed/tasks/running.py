@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from multiprocessing import parent_process
 from typing import Any
 
@@ -20,11 +20,11 @@ from ...ir.tree import map_leaves
 from ...native import CompiledFunction, set_num_threads
 from ...runtime.options import Options
 from ...runtime.other_data import told
-from ...tracer.frame.printed_graphs import Fact
 from ..partitions.files import root_of
 from ..partitions.sources import Piece
-from .definitions import Definition, Gives, Takes, reads_unaligned
+from .definitions import Definition, Gives, Takes
 from .packed import packed
+from .size_hints import Hints
 
 _runners: dict[str, Runner] = {}
 _making = threading.Lock()
@@ -75,7 +75,7 @@ class BlockFunction:
                 definition = self.content.read()
                 _runners[self.token] = Runner(
                     definition.compiled(dict(self.constants)), definition.takes, definition.gives,
-                    unaligned if definition.reads_unaligned else aligned)
+                    definition.reads_unaligned)
             return _runners[self.token]
 
 
@@ -86,11 +86,11 @@ class Runner:
     compiled: CompiledFunction
     takes: tuple[Takes, ...]
     gives: tuple[Gives, ...]
-    alike: Callable[[Any], Any]
+    reads_unaligned: bool
 
     def __call__(self, arguments: Sequence[Any]) -> Any:
         inputs: list[Any] = []
-        alike = self.alike
+        alike = unaligned if self.reads_unaligned else aligned
         for argument, count in zip(arguments, self.takes):
             if type(argument) is Piece:
                 inputs.append(alike(argument.read()))
@@ -173,9 +173,8 @@ def stacked(parts: Sequence[Any], fold: int, count: int) -> list[np.ndarray]:
 
 def block_function(
     graph: Graph, name: str, options: Options, takes: tuple[Takes, ...], gives: tuple[Gives, ...],
-    likely: tuple[tuple[Fact, int], ...], apart: tuple[tuple[tuple[Fact, int], ...], ...] = (),
+    hints: Hints,
 ) -> BlockFunction:
     """The function of a finished graph, with its output."""
-    definition = Definition(
-        name, packed(graph), options, takes, gives, likely, apart, reads_unaligned(graph))
+    definition = Definition(name, packed(graph), options, takes, gives, hints)
     return BlockFunction(definition.token(graph), Content(definition))

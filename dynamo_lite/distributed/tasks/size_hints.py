@@ -11,36 +11,49 @@ from typing import Any
 
 from ...base.records import dataclass
 from ...tracer.frame.printed_graphs import Fact
-from ..partitions.cuts import Dim, Unknown
+from ..partitions.cuts import Axis, Dim, Unknown
 from ..partitions.footprints import View
 from ..partitions.partition import Blocks, ByBlock, Parting, StackedParts
 
 GUESS = 64
 """A size that only data can tell."""
+Sizes = tuple[tuple[Fact, int], ...]
 
 
-def likely(reads: Sequence[Any]) -> tuple[tuple[Fact, int], ...]:
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Of facts that vary: their `likely` values, and `calls` that might be seen, in which each has
+    two values. Two facts have the same ones in all calls only where they have so in every task, as
+    the sizes of a 20 by 20 block of a product do not."""
+
+    likely: Sizes = ()
+    calls: tuple[Sizes, ...] = ()
+
+
+def hints(reads: Sequence[Any]) -> Hints:
     """Of parameters in order, by what they read."""
-    return tuple(((at, each.what, each.axis), each.common) for at, read in enumerate(reads)
-                 for each in facts(read))
+    return of_facts([(at, each) for at, read in enumerate(reads) for each in facts(read)])
 
 
-def told_apart(reads: Sequence[Any]) -> tuple[tuple[tuple[Fact, int], ...], ...]:
-    """Facts as they might be seen in some calls: each has two values, and two facts have the same
-    ones only where they have so in every task, as the sizes of a 20 by 20 block of a product do
-    not."""
+def of_groups(parting: Parting, counts: Sequence[int]) -> Hints:
+    """The same where so many partial results are combined at a time."""
+    return of_facts([
+        (at, each) for at, cut in enumerate(parting.cuts)
+        for each in (*varying("size", 0, counts), *of_stack(cut))])
+
+
+def of_facts(found: Sequence[tuple[int, Varying]]) -> Hints:
+    """Of the facts of parameters, each with its number."""
     groups: dict[tuple[str, Dim | None, tuple[int, ...]], list[Fact]] = {}
-    for at, read in enumerate(reads):
-        for each in facts(read):
-            key = each.what, each.dim, each.values
-            groups.setdefault(key, []).append((at, each.what, each.axis))
+    for at, each in found:
+        groups.setdefault((each.what, each.dim, each.values), []).append(each.fact(at))
     first = {group: group[2][0] for group in groups}
-    calls = [{group: value if group == own else other_than(value, group[2]) for group in groups}
-             for own, value in first.items()]
-    if calls:
-        calls.append({group: other_than(value, group[2]) for group, value in first.items()})
-    return tuple(tuple((fact, call[group]) for group, found in groups.items() for fact in found)
-                 for call in calls)
+    calls = [{group: value if group == own else other_than(value, group[2])
+              for group, value in first.items()} for own in ([*first, None] if first else ())]
+    return Hints(
+        tuple((each.fact(at), each.common) for at, each in found),
+        tuple(tuple((fact, call[group]) for group, those in groups.items() for fact in those)
+              for call in calls))
 
 
 def other_than(value: int, values: Sequence[int]) -> int:
@@ -55,6 +68,10 @@ class Varying:
     axis: int
     values: tuple[int, ...]
     dim: Dim | None = None
+
+    def fact(self, at: int) -> Fact:
+        """The fact of parameter number `at`."""
+        return at, self.what, self.axis
 
     @property
     def common(self) -> int:
@@ -74,16 +91,13 @@ def facts(read: Any) -> Iterator[Varying]:
             if dim is not None:
                 yield from varying("size", axis, [b - a for a, b in zip(low, high)], dim.now)
     elif isinstance(read, StackedParts):
-        for axis, each in enumerate(read.source.cuts[read.at]):
-            yield from varying("size", 1 + axis, each.chunks, each.dim and each.dim.now)
+        yield from of_stack(read.source.cuts[read.at])
 
 
-def of_groups(parting: Parting, counts: Sequence[int]) -> tuple[tuple[Fact, int], ...]:
-    """The same where so many partial results are combined at a time."""
-    return tuple(
-        ((at, "size", axis), each.common) for at, cut in enumerate(parting.cuts)
-        for axis, values in enumerate((counts, *(each.chunks for each in cut)))
-        for each in varying("size", axis, values))
+def of_stack(cut: Sequence[Axis]) -> Iterator[Varying]:
+    """Of partial results that are stacked."""
+    for axis, each in enumerate(cut):
+        yield from varying("size", 1 + axis, each.chunks, each.dim and each.dim.now)
 
 
 def varying(
