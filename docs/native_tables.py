@@ -17,8 +17,8 @@ FUNCTIONS = {
     "kept when they are gone, unless the user has NumPy allocate in another way",
     "scratch": "memory aligned to 64 bytes, gone when the call ends; large blocks are kept for "
     "later calls, at most 64 MB of them for 10 seconds",
-    "parallel": "runs body over chunks of [0, n), in this thread or the pool; releases the GIL "
-    "above 10 µs; merges the floating-point flags",
+    "parallel": "runs body over chunks of [0, n), in this thread or the pool; gives up the GIL "
+    "above 10 µs, up to the next function that needs it; merges the floating-point flags",
     "call_extern": "calls `constants[constant]`; checks nothing about the results",
     "new_view": "a view of `base`",
     "box_scalar": "a NumPy scalar",
@@ -32,6 +32,8 @@ FUNCTIONS = {
     "release": "empties a slot",
     "unbox_number": "a NumPy scalar of exactly that type, or a Python number, as that C type",
     "hold": "a new reference in the slot, for outputs that are inputs, constants or each other",
+    "need_gil": "takes the GIL, which long work has given up, for what generated code itself does "
+    "with Python objects",
     "suppress_flags": "1 before and 0 after work whose floating-point flags NumPy does not look at",
     "begin_errstate": "masks of flags: what the steps up to the next call raise is dropped, bails "
     "out, or (in neither mask) is left to the error state of the call",
@@ -104,7 +106,7 @@ def runtime_functions() -> list[str]:
     """The functions of the table, in order."""
     text = (NATIVE / "runtime" / "runtime.cpp").read_text()
     table = text[text.index("runtime_table[RUNTIME_FUNCTIONS] = {") :]
-    return re.findall(r"address\((\w+)\)", table[: table.index("};")])
+    return re.findall(r"(?:address\(|with_gil<)(\w+)", table[: table.index("};")])
 
 
 def signature(name: str) -> str:

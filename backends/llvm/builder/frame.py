@@ -42,7 +42,13 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "step": (31, "void"),
     "find_random_source": (32, "void"),
     "log_copy": (33, "i32"),
+    "need_gil": (34, "void"),
 }
+LONG_WORK = frozenset({
+    "parallel", "gemm", "gemv", "dot", "products", "copy", "count_true", "select_true",
+    "positions_true", "deposit_true",
+})
+"""These may give up the GIL, which only those of the others take again that need it."""
 STATUS_OFFSET = 32
 DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too
 
@@ -55,6 +61,7 @@ class Frame:
         self.tables: dict[str, str] = {}  # arrays of known integers, by type and contents
         self.arrays: dict[tuple[str, ...], str] = {}
         self.entries: dict[tuple[str, int], str] = {}  # of tables that do not change, by offset
+        self.has_long_work = False
         self.inputs = self.field(0)
         self.slots = self.field(8)
         self.constants = self.entry("%frame", 16)
@@ -80,6 +87,7 @@ class Frame:
         """The result of a run-time function; the frame is passed where the function takes one."""
         index, returns = RUNTIME[name]
         function = self.entry(self.runtime, 8 * index)
+        self.has_long_work |= name in LONG_WORK
         text = f"call {returns} {function}({', '.join(args)})"
         if returns == "void":
             self.builder.void(text)
@@ -117,6 +125,8 @@ class Frame:
 
     def own(self, index: int, object_: str) -> None:
         """Put a new reference to an object into a slot. Only arrays come here, which are mortal."""
+        if self.has_long_work:
+            self.call("need_gil", "ptr %frame")
         count = self.builder.emit(f"load i32, ptr {object_}, align 8")
         more = self.builder.emit(f"add i32 {count}, 1")
         self.builder.void(f"store i32 {more}, ptr {object_}, align 8")

@@ -84,7 +84,7 @@ def _offer(
             return
     else:
         cost = (entry.size(points) * picoseconds).binary("sdiv", 1000)
-    entry.offers = True
+    entry.offers = entry.frame.has_long_work = True
     arguments = f"ptr %frame, ptr @{code.name}, ptr {env}, i64 {extent.ref}, i64 {cost.ref}"
     entry.builder.void(f"call void @offer({arguments})")
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from ....base.records import dataclass
 from ....ir.types import Form
-from ...loop_ir.program import Allocate, Output, Program, Rotate, Step, View, all_steps
+from ...loop_ir.products import Product
+from ...loop_ir.program import Allocate, Launch, Output, Program, Rotate, Step, View, all_steps
 from ..builder.target import Target
 from . import calls, counted, flow, functions, inputs, launches, products  # noqa: F401  (they register steps)
 from .arrays import box
@@ -43,7 +44,8 @@ def write_entry(
         entry.array(constant.buffer, entry.frame.constant(number))
     rotating(entry)
     entry.asked = counted.is_asked(entry)
-    for step, ending in zip(program.steps, ends(program)):
+    steps = memory_first(program.steps)
+    for step, ending in zip(steps, ends(program, steps)):
         counted.begin(entry, step)
         entry.step(step)
         release(entry, ending)
@@ -78,11 +80,33 @@ def rotating(entry: Entry) -> None:
                     entry.cells[buffer.name] = entry.builder.stack("ptr")
 
 
-def ends(program: Program) -> list[list[str]]:
+def memory_first(steps: Sequence[Step]) -> list[Step]:
+    """The steps, where kernels and products follow one another with all their memory made before
+    the first: to make it between them would take the GIL each time. Not behind the last use of an
+    array, whose memory is there for the next one."""
+    last = {b.name: k for k, step in enumerate(steps) for b in (*step.reads, *step.writes)}
+    arrays: set[str] = set()
+    ordered: list[Step] = []
+    place = 0
+    for position, step in enumerate(steps):
+        if isinstance(step, Allocate):
+            ordered.insert(place, step)
+            place += 1
+            if step.kind == "array":
+                arrays.add(step.buffer.name)
+            continue
+        ordered.append(step)
+        used = arrays.intersection(b.name for b in (*step.reads, *step.writes))
+        if not isinstance(step, (Launch, Product)) or any(last[name] == position for name in used):
+            place = len(ordered)
+    return ordered
+
+
+def ends(program: Program, steps: Sequence[Step]) -> list[list[str]]:
     """For each step the buffers that nothing after it uses."""
-    last = {b.name: k for k, step in enumerate(program.steps) for b in (*step.reads, *step.writes)}
+    last = {b.name: k for k, step in enumerate(steps) for b in (*step.reads, *step.writes)}
     lasting = {output.buffer.name for output in program.outputs}
-    ending: list[list[str]] = [[] for _ in program.steps]
+    ending: list[list[str]] = [[] for _ in steps]
     for name, position in last.items():
         if name not in lasting:
             ending[position].append(name)

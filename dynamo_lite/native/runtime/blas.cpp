@@ -298,6 +298,21 @@ constexpr double FLOPS_PER_NS = 32;
 // after each large product, and those of the pool would share the cores with them.
 constexpr double SHARED_FLOPS = 32e6;
 
+// A product as a step of a call, which takes the GIL again only where it has to.
+class LongStep {
+public:
+    LongStep(Frame *frame, double flops) : call(call_of(frame)) {
+        if (flops > GIL_FLOPS) give_gil(call);
+    }
+    LongStep(const LongStep &) = delete;
+    ~LongStep() {
+        if (call->keeps_gil) take_gil(call);
+    }
+
+private:
+    Call *call;
+};
+
 void all_of_stack(Frame *frame, Stack *stack) {
     int64_t count = stack->count();
     double flops = stack->flops() * count;
@@ -305,7 +320,7 @@ void all_of_stack(Frame *frame, Stack *stack) {
         auto cost_ns = static_cast<int64_t>(flops / FLOPS_PER_NS);
         return parallel(frame, some_of_stack, stack, count, cost_ns);
     }
-    LongWork work(flops);
+    LongStep step(frame, flops);
     some_of_stack(stack, 0, count);
 }
 
@@ -331,22 +346,22 @@ int add_blas() {
 
 bool has_blas() { return found; }
 
-int32_t gemm(Frame *, int32_t typenum, int32_t trans_a, int32_t trans_b, int64_t m, int64_t n,
+int32_t gemm(Frame *frame, int32_t typenum, int32_t trans_a, int32_t trans_b, int64_t m, int64_t n,
              int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb, void *c,
              int64_t ldc) {
-    LongWork work(2.0 * m * n * k);
+    LongStep step(frame, 2.0 * m * n * k);
     return multiply_matrices(typenum, {trans_a != 0, trans_b != 0, m, n, k, a, lda, b, ldb, c, ldc});
 }
 
-int32_t gemv(Frame *, int32_t typenum, int32_t trans, int64_t m, int64_t n, const void *a,
+int32_t gemv(Frame *frame, int32_t typenum, int32_t trans, int64_t m, int64_t n, const void *a,
              int64_t lda, const void *x, int64_t incx, void *y, int64_t incy) {
-    LongWork work(2.0 * m * n);
+    LongStep step(frame, 2.0 * m * n);
     return multiply_vector(typenum, {trans != 0, m, n, a, lda, x, incx, y, incy});
 }
 
-int32_t dot(Frame *, int32_t typenum, int64_t n, const void *x, int64_t incx, const void *y,
+int32_t dot(Frame *frame, int32_t typenum, int64_t n, const void *x, int64_t incx, const void *y,
             int64_t incy, void *out) {
-    LongWork work(2.0 * n);
+    LongStep step(frame, 2.0 * n);
     return multiply_vectors(typenum, n, x, incx, y, incy, out);
 }
 

@@ -149,13 +149,27 @@ PyObject *know_distributions(PyObject *, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+void find(PyObject *generator, RandomSource *source) {
+    *source = {};
+    source->owner = owner_of(generator);
+    source->python = bitgen_of_python(source->owner);
+    if (source->python.state != nullptr) source->bitgen = &source->python;
+    StatePlace place = place_of_state(source->owner);
+    if (place.owner == nullptr) return;
+    source->bitgen = place.bits != nullptr ? place.bitgen : nullptr;
+    if (source->bitgen == nullptr) source->foreign = foreign_bitgen(source->owner);
+    if (source->bitgen == nullptr && source->foreign == nullptr) return;
+    auto *memory = reinterpret_cast<char *>(source->owner);
+    source->gauss = reinterpret_cast<Gauss *>(memory + place.owner->own_at);
+}
+
 PyObject *draw_from(PyObject *, PyObject *args) {
     PyObject *owner;
     int number;
     double a, b, drawn;
     if (!PyArg_ParseTuple(args, "Oidd:draw_from", &owner, &number, &a, &b)) return nullptr;
     RandomSource source;
-    find_random_source(nullptr, owner, &source);
+    find(owner, &source);
     if (draw_float(nullptr, &source, number, a, b, &drawn) != OK) Py_RETURN_NONE;
     return PyFloat_FromDouble(drawn);
 }
@@ -167,7 +181,7 @@ PyObject *draw_between(PyObject *, PyObject *args) {
     int64_t drawn;
     if (!PyArg_ParseTuple(args, "OiLL:draw_between", &owner, &masked, &low, &high)) return nullptr;
     RandomSource source;
-    find_random_source(nullptr, owner, &source);
+    find(owner, &source);
     if (draw_integer(nullptr, &source, masked, low, high, &drawn) != OK) Py_RETURN_NONE;
     return PyLong_FromLongLong(drawn);
 }
@@ -184,18 +198,9 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void find_random_source(Frame *, PyObject *generator, RandomSource *source) {
-    *source = {};
-    source->owner = owner_of(generator);
-    source->python = bitgen_of_python(source->owner);
-    if (source->python.state != nullptr) source->bitgen = &source->python;
-    StatePlace place = place_of_state(source->owner);
-    if (place.owner == nullptr) return;
-    source->bitgen = place.bits != nullptr ? place.bitgen : nullptr;
-    if (source->bitgen == nullptr) source->foreign = foreign_bitgen(source->owner);
-    if (source->bitgen == nullptr && source->foreign == nullptr) return;
-    auto *memory = reinterpret_cast<char *>(source->owner);
-    source->gauss = reinterpret_cast<Gauss *>(memory + place.owner->own_at);
+void find_random_source(Frame *frame, PyObject *generator, RandomSource *source) {
+    call_of(frame)->keeps_gil = true;  // no other thread draws between two draws of this one
+    find(generator, source);
 }
 
 // Neither NumPy nor Python looks at the flags of a draw. Of moderate parameters none is raised, and

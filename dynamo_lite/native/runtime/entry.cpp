@@ -84,11 +84,13 @@ ALWAYS_INLINE Ran attempt_in(
     NativeEntry *self, PyObject *const *inputs, PyObject **slots, bool is_counted) {
     Call call = {};
     call.inexact_flags = self->inexact_flags;
+    call.keeps_gil = is_counted;
     call.frame = {const_cast<PyObject **>(inputs), slots, self->objects, runtime_table, 0,
                   is_counted};
     Py_INCREF(self);
     clear_fp_flags();
     int32_t code = self->function(&call.frame);
+    take_gil(&call);
     Ran ran = Ran::BAILED_OUT;
     if (succeeded(self, &call, code)) {
         ran = has_outputs(self, slots) ? Ran::DONE : Ran::RAISED;

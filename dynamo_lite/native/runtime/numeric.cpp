@@ -127,11 +127,11 @@ char *end_of_stack() {
 }
 
 // How many more calls inside each other Python's recursion limit allows this thread, and its stack
-// if each takes so many bytes.
+// if each takes so many bytes. It may be without the GIL.
 int64_t calls_left(int64_t bytes) {
     static thread_local char *end = end_of_stack();
     int64_t room = (static_cast<char *>(__builtin_frame_address(0)) - end) / bytes;
-    return std::min<int64_t>(recursion::calls_left(PyThreadState_Get()), room);
+    return std::min<int64_t>(recursion::calls_left(PyGILState_GetThisThreadState()), room);
 }
 
 // The address of the function of doubles that Python's `math` calls (powf: of floats): C's, but for

@@ -295,14 +295,14 @@ PyMethodDef pool_functions[] = {
 void parallel(Frame *frame, ParallelBody body, void *env, int64_t n, int64_t cost_ns) {
     if (n <= 0) return;
     if (cost_ns <= GIL_NS) return body(env, 0, n);
-    bool is_counted = are_spans_counted;
+    Call *call = call_of(frame);
     int64_t waited = 0;
-    PyThreadState *thread = PyEval_SaveThread();
-    unsigned flags = run_job(body, env, n, cost_ns, is_counted ? &waited : nullptr);
-    int64_t done = is_counted ? nanoseconds() : 0;
-    PyEval_RestoreThread(thread);
-    if (is_counted) count_waiting(waited + nanoseconds() - done);
-    call_of(frame)->fp_flags |= flags;
+    give_gil(call);
+    call->fp_flags |= run_job(body, env, n, cost_ns, frame->is_counted ? &waited : nullptr);
+    if (!call->keeps_gil) return;
+    int64_t done = frame->is_counted ? nanoseconds() : 0;
+    take_gil(call);
+    if (frame->is_counted) count_waiting(waited + nanoseconds() - done);
 }
 
 int add_pool(PyObject *module) {

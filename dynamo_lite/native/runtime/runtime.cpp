@@ -188,6 +188,9 @@ void step(Frame *, int64_t number, int64_t nbytes, int64_t operations) {
 
 void hold(Frame *frame, int64_t slot, PyObject *object) { put(frame, slot, Py_NewRef(object)); }
 
+// Before what generated code itself does with Python objects.
+void need_gil(Frame *) {}
+
 // Sorts the flags that steps of one errstate have raised by what is to become of them.
 void settle(Call *call) {
     unsigned raised = call->fp_flags | fp_flags();
@@ -240,6 +243,20 @@ const void *address(Function *function) {
     return reinterpret_cast<const void *>(function);
 }
 
+template <auto> struct WithGil;
+template <typename Result, typename... Args, Result (*function)(Frame *, Args...)>
+struct WithGil<function> {
+    static Result call(Frame *frame, Args... args) {
+        take_gil(call_of(frame));
+        return function(frame, args...);
+    }
+};
+
+template <auto function>
+const void *with_gil() {
+    return address(WithGil<function>::call);
+}
+
 }  // namespace
 
 void suppress_flags(Frame *frame, int32_t begins) {
@@ -267,15 +284,18 @@ int32_t commit(Frame *frame) {
 }
 
 const void *runtime_table[RUNTIME_FUNCTIONS] = {
-    address(new_array),   address(scratch),     address(parallel),  address(call_extern),
-    address(new_view),    address(box_scalar),  address(box_python), address(commit),
-    address(unbox_int),   address(match_array), address(gemm),      address(gemv),
-    address(dot),         address(release),     address(unbox_number), address(hold),
-    address(suppress_flags), address(begin_errstate), address(read_sizes), address(count_true),
-    address(select_true), address(positions_true), address(poll),       address(deposit_true),
-    address(unbox_ints), address(copy),      address(log_undo),      address(log_undo_at),
-    address(products),    address(draw_float), address(draw_integer),
-    address(step),        address(find_random_source), address(log_copy),
+    with_gil<new_array>(),   with_gil<scratch>(),            address(parallel),
+    with_gil<call_extern>(), with_gil<new_view>(),           with_gil<box_scalar>(),
+    with_gil<box_python>(),  with_gil<commit>(),             address(unbox_int),
+    address(match_array),    address(gemm),                  address(gemv),
+    address(dot),            with_gil<release>(),            address(unbox_number),
+    with_gil<hold>(),        address(suppress_flags),        address(begin_errstate),
+    address(read_sizes),     address(count_true),            address(select_true),
+    address(positions_true), with_gil<poll>(),               address(deposit_true),
+    address(unbox_ints),     address(copy),                  with_gil<log_undo>(),
+    with_gil<log_undo_at>(), address(products),              address(draw_float),
+    address(draw_integer),   address(step),                  with_gil<find_random_source>(),
+    with_gil<log_copy>(),    with_gil<need_gil>(),
 };
 
 int add_runtime(PyObject *module) {

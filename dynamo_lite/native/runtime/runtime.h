@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 // Adds NativeEntry, BoundEntry, load_object and the thread settings to the module. Needs NumPy's
 // array API imported (module.cpp does, once for all files).
@@ -48,16 +49,27 @@ struct Call {
     unsigned inexact_flags;  // those that the code does not raise exactly where NumPy does
     bool committed;          // from here on the call cannot bail out
     bool owns_arena;         // this call uses the thread's small scratch arena
+    bool keeps_gil;          // what is between two long pieces of work needs the GIL
+    PyThreadState *no_gil;   // this thread's state while it is without the GIL, else null
     ScratchBlock *blocks;    // given back when the call ends
     UndoRecord *undo;        // the latest; restored, one after the other, when it bails out
 };
 
 inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 
+// The call goes on without the GIL after long work, up to a function that needs it: threads would
+// else wait for each other after each kernel.
+inline void give_gil(Call *call) {
+    if (call->no_gil == nullptr) call->no_gil = PyEval_SaveThread();
+}
+inline void take_gil(Call *call) {
+    if (call->no_gil != nullptr) PyEval_RestoreThread(std::exchange(call->no_gil, nullptr));
+}
+
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 34, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 35, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
