@@ -21,7 +21,7 @@ X, CENTRES = RNG.random((997, 6)), RNG.random((4, 6))
 @pytest.fixture
 def taken(monkeypatch):
     """How many parts each task takes its block apart into; a core has little cache."""
-    monkeypatch.setattr(in_parts, "core_cache", lambda: 8_192)
+    monkeypatch.setattr(in_parts, "core_cache", lambda: 16_384)
     counts, call = [], in_parts.InParts.__call__
 
     def counting(self, *arguments):
@@ -106,7 +106,7 @@ def test_parts_of_a_block_are_read_to_one_place(taken, tmp_path, monkeypatch):
     places, read = [], files.OpenFile.read_into
 
     def reading(self, buffer, offset):
-        places.append(buffer.ctypes.data)
+        places.append(np.frombuffer(buffer, np.uint8).ctypes.data)
         read(self, buffer, offset)
 
     monkeypatch.setattr(files.OpenFile, "read_into", reading)

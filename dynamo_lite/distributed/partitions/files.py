@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import mmap
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,10 +34,10 @@ class OpenFile:
     def inode(self) -> int:
         return os.fstat(self.descriptor).st_ino
 
-    def read_into(self, buffer: np.ndarray, offset: int) -> None:
-        """Fill an array of bytes with those of the file from `offset` on."""
+    def read_into(self, buffer: memoryview, offset: int) -> None:
+        """Fill bytes of memory with those of the file from `offset` on."""
         while len(buffer):
-            count = os.preadv(self.descriptor, [buffer.data], offset)
+            count = os.preadv(self.descriptor, [buffer], offset)
             if not count:
                 raise EOFError(f"the file ends at byte {offset}, in the middle of an array")
             buffer, offset = buffer[count:], offset + count
@@ -84,12 +84,21 @@ class Rows:
         """Memory for so many rows."""
         return empty((count, *self.shape[1:]), self.dtype)
 
-    def rows(self, start: int, stop: int, room: np.ndarray | None = None) -> np.ndarray:
-        """The rows from one number to another, in this room for them or in memory of their own."""
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """The rows from one number to another."""
+        return self.reading(self.room(stop - start))(start, stop)
+
+    def reading(self, room: np.ndarray) -> Callable[[int, int], np.ndarray]:
+        """What reads the rows from one number to another, always to the beginning of `room`."""
         file = self.file = self.file or OpenFile(self.filename)
-        read = self.room(stop - start) if room is None else room
-        row = math.prod(self.shape[1:]) * self.dtype.itemsize
-        file.read_into(read.reshape(-1).view(np.uint8), self.offset + start * row)
+        row, most = math.prod(self.shape[1:]) * self.dtype.itemsize, len(room)
+        memory = room.reshape(-1).view(np.uint8).data
+
+        def read(start: int, stop: int) -> np.ndarray:
+            count = stop - start
+            file.read_into(memory[: count * row], self.offset + start * row)
+            return room if count == most else room[:count]
+
         return read
 
 

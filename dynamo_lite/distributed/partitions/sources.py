@@ -59,9 +59,8 @@ class Piece:
         reader, (first, *others) = self.reader, self.key
         begin = first.start
         if isinstance(reader, Rows) and reader.are_whole(others):
-            room = reader.room(most)
-            return lambda start, stop: reader.rows(
-                begin + start, begin + stop, room[: stop - start])
+            read = reader.reading(reader.room(most))
+            return lambda start, stop: read(begin + start, begin + stop)
         return lambda start, stop: np.asarray(
             reader[(slice(begin + start, begin + stop), *others)])
 

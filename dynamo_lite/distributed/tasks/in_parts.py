@@ -3,7 +3,7 @@ has been computed, however large blocks are."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,13 @@ from ..partitions.cuts import Axis, Chunks
 from ..partitions.files import Rows
 from ..partitions.partition import Blocks, Parting, Partition, Scalar
 from ..partitions.sources import Piece
-from .running import BlockFunction
+from .running import BlockFunction, Runner
 from .size_hints import Hints
 
-SHARE = 2
-"""Part of a core's cache that is for what is read; the rest is for what is computed of it."""
-SMALL = 8
+SHARE = 4
+"""Part of a core's cache that is for what is read. As much goes through it on the way from the
+system's memory, where that is a file; the rest is for what is computed."""
+SMALL = 4
 """How much smaller than what is read partial results are."""
 
 
@@ -96,16 +97,37 @@ class InParts:
         rows, cut = self.parts.rows, self.parts.cut
         given = [ready(each) if is_cut else each for each, is_cut in zip(arguments, cut)]
         length = length_of(given[cut.index(True)])
-        whole, results = self.function.runner(), []
-        copies = not whole.reads_unaligned
-        taken = [taker(each, rows, copies) if is_cut else (lambda start, stop, each=each: each)
-                 for each, is_cut in zip(given, cut)]
-        for start in range(0, length - rows + 1, rows):
-            results.append(whole([take(start, start + rows) for take in taken]))
+        whole = self.function.runner()
+        takers = [taker(each, rows, not whole.reads_unaligned) if is_cut else None
+                  for each, is_cut in zip(given, cut)]
+        results = [*whole_parts(whole, given, takers, range(0, length - rows + 1, rows), rows)]
         if length % rows or not length:
             start = length // rows * rows
-            results.append(self.of_any(*(take(start, length) for take in taken)))
+            results.append(self.of_any(*(each if take is None else take(start, length)
+                                         for each, take in zip(given, takers))))
         return results[0] if len(results) == 1 else self.combine(results)
+
+
+Taker = Callable[[int, int], Any]
+
+
+def whole_parts(
+    whole: Runner, given: Sequence[Any], takers: Sequence[Taker | None], starts: range, rows: int
+) -> Iterator[Any]:
+    """The results for the parts with all their rows, which begin at these `starts`. What is not
+    taken apart is made ready once."""
+    inputs: list[Any] = []
+    places: list[tuple[int, Taker]] = []
+    for each, takes, take in zip(given, whole.takes, takers) if starts else ():
+        if take is None:
+            inputs += whole.inputs(each, takes)
+        else:
+            places.append((len(inputs), take))
+            inputs.append(None)
+    for start in starts:
+        for place, take in places:
+            inputs[place] = whole.alike(take(start, start + rows))
+        yield whole.results(inputs)
 
 
 def ready(block: Any) -> Any:
@@ -123,7 +145,7 @@ def length_of(block: Any) -> int:
     return len(block)
 
 
-def taker(block: Any, rows: int, copies: bool) -> Callable[[int, int], Any]:
+def taker(block: Any, rows: int, copies: bool) -> Taker:
     """What gives the rows of a block from one number to another, mostly so many at a time; it
     `copies` those that are not aligned."""
     if type(block) is Piece:

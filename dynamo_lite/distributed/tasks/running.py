@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from multiprocessing import parent_process
 from typing import Any
 
@@ -90,16 +90,27 @@ class Runner:
 
     def __call__(self, arguments: Sequence[Any]) -> Any:
         inputs: list[Any] = []
-        alike = unaligned if self.reads_unaligned else aligned
-        for argument, count in zip(arguments, self.takes):
-            if type(argument) is Piece:
-                inputs.append(alike(argument.read()))
-            elif not count:
-                inputs.append(alike(argument))
-            elif isinstance(count, tuple):
-                inputs += map(alike, stacked(argument, *count))
-            else:
-                inputs += map(alike, argument[0].of(argument[1:]))
+        for argument, takes in zip(arguments, self.takes):
+            inputs += self.inputs(argument, takes)
+        return self.results(inputs)
+
+    @property
+    def alike(self) -> Callable[[Any], Any]:
+        """What blocks go through, for one compiled function to serve for all."""
+        return unaligned if self.reads_unaligned else aligned
+
+    def inputs(self, argument: Any, takes: Takes) -> Iterable[Any]:
+        """What the compiled function is given for an argument."""
+        if type(argument) is Piece:
+            return (self.alike(argument.read()),)
+        if not takes:
+            return (self.alike(argument),)
+        if isinstance(takes, tuple):
+            return map(self.alike, stacked(argument, *takes))
+        return map(self.alike, argument[0].of(argument[1:]))
+
+    def results(self, inputs: Sequence[Any]) -> Any:
+        """What a task gives for these."""
         try:
             results = self.compiled(*inputs)
         except DataDiffers as differs:
