@@ -22,7 +22,8 @@ class ArrayFacts:
     """What an array must be: exact type, dtype, sizes and layout.
 
     A size is an int or one symbol. `order` "C" or "F" means the contiguity flag; otherwise the
-    `strides` count. The strides of a size-1 dimension do not matter to a contiguity flag.
+    `strides` count. The strides of a size-1 dimension do not matter to a contiguity flag. A flag is
+    None where the captured code is the same for both.
     """
 
     type: type
@@ -30,15 +31,16 @@ class ArrayFacts:
     shape: tuple[Size, ...]
     strides: tuple[Size, ...]
     order: str | None
-    writeable: bool
-    aligned: bool
+    writeable: bool | None
+    aligned: bool | None
 
     def array_type(self) -> ArrayType:
         strides = self.strides
         if self.order is not None:
             strides = contiguous_strides(self.shape, self.dtype.itemsize, self.order)
         return ArrayType(
-            self.dtype, self.shape, strides, writeable=self.writeable, aligned=self.aligned,
+            self.dtype, self.shape, strides, writeable=self.writeable is not False,
+            aligned=self.aligned is not False,
             library=library_of(self.type) or NUMPY,
         )  # fmt: skip
 
@@ -50,9 +52,12 @@ class ArrayFacts:
     def __str__(self) -> str:
         sizes = ", ".join(map(str, self.shape))
         layout = f"order {self.order}" if self.order else f"strides {self.strides}"
-        flags = "" if self.writeable else ", read-only"
-        flags += "" if self.aligned else ", unaligned"
-        return f"{self.type.__name__} {self.dtype}[{sizes}], {layout}{flags}"
+        return f"{self.type.__name__} {self.dtype}[{sizes}], {layout}{self.told_flags()}"
+
+    def told_flags(self) -> str:
+        """Those that most arrays do not have."""
+        return (", read-only" if self.writeable is False else "") + (
+            ", unaligned" if self.aligned is False else "")
 
 
 def order_of(array: np.ndarray) -> str | None:
@@ -63,11 +68,12 @@ def order_of(array: np.ndarray) -> str | None:
 
 def array_op(registers: Registers, register: int, facts: ArrayFacts) -> tuple[Any, ...]:
     """The whole match as one op; symbols seen first bind their slots, later ones compare."""
-    mask = FLAG_BITS["ALIGNED"] | FLAG_BITS["WRITEABLE"]
-    flags = FLAG_BITS["ALIGNED"] * facts.aligned | FLAG_BITS["WRITEABLE"] * facts.writeable
-    if facts.order is not None:
-        mask |= FLAG_BITS[facts.order]
-        flags |= FLAG_BITS[facts.order]
+    flags = mask = 0
+    asked = ("ALIGNED", facts.aligned), ("WRITEABLE", facts.writeable), (facts.order, True)
+    for name, wanted in asked:
+        if name is not None and wanted is not None:
+            mask |= FLAG_BITS[name]
+            flags |= FLAG_BITS[name] * wanted
     dims = tuple(_dim(registers, size) for size in facts.shape)
     strides = None
     if facts.order is None:
@@ -106,7 +112,8 @@ def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
     yield from _unequal("metadata of dtype", array.dtype.metadata, None)
     yield from _unequal("ndim", array.ndim, len(facts.shape))
     for name, flag in FLAGS:
-        yield from _unequal(name, getattr(array.flags, flag, True), getattr(facts, name))
+        if (wanted := getattr(facts, name)) is not None:
+            yield from _unequal(name, getattr(array.flags, flag, True), wanted)
     if array.ndim != len(facts.shape):
         return
     yield from _sizes("shape", array.shape, facts.shape)

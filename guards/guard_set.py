@@ -1,13 +1,17 @@
 """GuardSet: the facts a trace relies on, with their sources and the lines that asked for them."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ..base.records import NamedTuple, dataclass
 from ..errors import GraphBreak
 from ..ir.graph import Location
 from ..ir.ops.libraries import byte_bounds
+from .arrays import ArrayFacts
 from .kinds import ALL_DISJOINT, DISJOINT, EQUALS, IS, NO_ALIAS, NOT_ALIASED, TYPE, Group, GuardKind
 from .sources import ConstSource, LocalSource, Source
 
@@ -56,6 +60,8 @@ class GuardSet:
         self._arrays: dict[Source, MemoryPlace] = {}
         self._written: dict[Source, Location | None] = {}
         self._written_places: list[MemoryPlace] = []
+        self.reads_flags = False
+        """Whether the trace depends on flags of arrays: it read one, or NumPy refused a call."""
 
     def install(
         self, source: Source, kind: GuardKind, value: Any, location: Location | None = None
@@ -113,6 +119,15 @@ class GuardSet:
                 must_not_overlap(place, other)
         self._written[source] = location
         self._written_places.append(place)
+
+    def drop_flags(self, names: Iterable[str]) -> None:
+        """Rely on none of these flags of any array of NumPy's."""
+        anything: dict[str, Any] = dict.fromkeys(names)
+        for guards in self._by_source.values():
+            for key, guard in guards.items():
+                facts = guard.captured
+                if isinstance(facts, ArrayFacts) and facts.type is np.ndarray:
+                    guards[key] = replace(guard, captured=replace(facts, **anything))
 
     def written(self) -> tuple[Source, ...]:
         return tuple(self._written)

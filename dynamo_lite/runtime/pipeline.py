@@ -19,6 +19,7 @@ from ..bytecode.resume import flat_code, prefix_length, with_code
 from ..codegen.bound import Bound, callable_of
 from ..codegen.output import Plan, plan
 from ..codegen.steps import in_steps
+from ..codegen.unread_flags import unread_flags
 from ..errors import NotWarm, TooLarge, Unsupported
 from ..guards.guard_set import GuardSet, types_of
 from ..guards.programs.flatten import FlatGuards, flatten
@@ -157,6 +158,7 @@ class Pipeline:
         if (replacement := self._planned(trace, record)) is None:
             return self._function_itself()
         self._afford(trace, flat_args)
+        trace.guards.drop_flags(unread_flags(trace, replacement.outputs))
         with record.stage("backend"):
             run = compile_graph(trace, replacement.outputs, flat_args, self.options, record)
             if self.options.account is not None and work.done.generated:

@@ -93,10 +93,10 @@ WORDS: Mapping[GuardKind, Callable[[Any], str]] = {
 
 def array(source: Source, facts: ArrayFacts, shapes: ShapeEnv) -> str:
     kind = "array" if facts.type is np.ndarray else facts.type.__qualname__
-    flags = ("" if facts.writeable else ", read-only") + ("" if facts.aligned else ", unaligned")
     sizes = [vary(source, axis, size, shapes) for axis, size in enumerate(facts.shape)
              if isinstance(size, SizeExpr)]
-    return "; ".join((f"{facts.dtype} {kind} {extent(facts)}, {layout(facts)}{flags}", *sizes))
+    told = f"{facts.dtype} {kind} {extent(facts)}, {layout(facts)}{facts.told_flags()}"
+    return "; ".join((told, *sizes))
 
 
 def extent(facts: ArrayFacts) -> str:

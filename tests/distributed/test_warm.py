@@ -27,24 +27,49 @@ def blur(x):
 PROGRAMS = (standardised, blur)
 
 
-def counts(folder):
+def by_blocks(client):
+    return [client.compute(dl.compile(each)(da.from_array(X, (20, 6)))) for each in PROGRAMS]
+
+
+@dl.compile
+def scaled(x):
+    return np.sqrt(x * x + 1) / (2 + x)
+
+
+def as_tasks(client):
+    """Blocks that lie where they were made, and others that came in messages."""
+    made = [client.submit(np.full, (30, 5), k * 1.0) for k in range(8)]
+    sent = [client.submit(scaled, X[:30, :5] + k) for k in range(8)]
+    return [*sent, *client.map(scaled, made)]
+
+
+def expected_of(run):
+    if run is by_blocks:
+        return [program(X) for program in PROGRAMS]
+    return [scaled(x) for x in [*(X[:30, :5] + k for k in range(8)),
+                                *(np.full((30, 5), k * 1.0) for k in range(8))]]
+
+
+def counts(folder, run):
     """What the workers of a new cluster traced and made code for."""
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50,
-        local_directory=folder, env={"DYNAMO_CACHE_DIR": f"{folder}/cache"},
+        local_directory=folder,
+        env={"DYNAMO_CACHE_DIR": f"{folder}/cache", "DYNAMO_KEEP_ENTRIES": "1"},
     ) as cluster, distributed.Client(cluster) as client:
-        found = client.compute([dl.compile(each)(da.from_array(X, (20, 6))) for each in PROGRAMS])
-        for future, program in zip(found, PROGRAMS):
-            np.testing.assert_allclose(future.result(), program(X), rtol=1e-9, atol=1e-12)
+        for future, expected in zip(run(client), expected_of(run), strict=True):
+            np.testing.assert_allclose(future.result(), expected, rtol=1e-9, atol=1e-12)
         stats = dl.stats(client)
         assert len(stats.workers) == 2 and stats.graphs > 0 and stats.coverage == 1
         return stats.traced, stats.generated
 
 
-def test_workers_neither_trace_nor_make_code(tmp_path):
-    traced, generated = counts(tmp_path)
-    assert traced == 0 and generated > 0
-    assert counts(tmp_path) == (0, 0)
+@pytest.mark.parametrize("run", [by_blocks, as_tasks])
+def test_workers_neither_trace_nor_make_code(tmp_path, run):
+    """Of a graph for blocks they never trace anything."""
+    traced, generated = counts(tmp_path, run)
+    assert (traced > 0) == (run is as_tasks) and generated > 0
+    assert counts(tmp_path, run) == (0, 0)
 
 
 def products(x):

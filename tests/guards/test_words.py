@@ -36,10 +36,18 @@ def told(function, *calls, **options):
     (MATRIX.T, "float64 array of shape (3, 4), contiguous in Fortran's order"),
     (MATRIX[:, :2], "float64 array of shape (4, 2), with strides of 24, 8 bytes"),
     (np.array(2.0), "float64 array of shape (), contiguous"),
-    (np.broadcast_to(X, (5,)), "float64 array of shape (5,), contiguous, read-only"),
+    (np.broadcast_to(X, (5,)), "float64 array of shape (5,), contiguous"),
 ])
 def test_arrays(array, words):
     assert f"x: {words}" in told(lambda x: x + 1, (array,))
+
+
+def test_flags_that_the_code_reads():
+    def function(x):
+        return x + x.flags.writeable
+
+    words = "x: float64 array of shape (5,), contiguous, read-only"
+    assert words in told(function, (np.broadcast_to(X, (5,)),))
 
 
 def test_sizes_that_vary():

@@ -147,6 +147,7 @@ def refused(
     """NumPy's own error for a wrong call, as the program sees it, which may catch it: as it is for
     values of these very types, where they are small enough to be made."""
     given = map_leaves(lambda leaf: _settled(tx, leaf), (tuple(args), dict(kwargs)))
+    tx.guards.reads_flags = True
     try:
         run_silently(target, *concrete(given, tx.shapes))
     except REFUSALS as raised:
@@ -172,6 +173,7 @@ def provoked(
     broken = GraphBreak(reason)
     if tx.may_catch():
         args = map_leaves(lambda leaf: _settled(tx, leaf), args)
+    tx.guards.reads_flags = True
     try:
         provoke(target, args, {}, tx.shapes)
     except REFUSALS as error:

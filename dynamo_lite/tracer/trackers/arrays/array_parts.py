@@ -97,6 +97,7 @@ class FlagsVariable(VariableTracker):
             in_orders = [is_contiguous(kind, tx.shapes, order) for order in "FC"]
             return constant(in_orders == [True, False])
         if name in ("writeable", "aligned"):
+            tx.guards.reads_flags = True
             return constant(getattr(kind, name))
         raise GraphBreak(f"the flag {name!r} of {self.array.describe()}")
 
