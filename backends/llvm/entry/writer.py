@@ -44,7 +44,7 @@ def write_entry(
         entry.array(constant.buffer, entry.frame.constant(number))
     rotating(entry)
     entry.asked = counted.is_asked(entry)
-    steps = memory_first(program.steps)
+    steps = memory_first(program)
     for step, ending in zip(steps, ends(program, steps)):
         counted.begin(entry, step)
         entry.step(step)
@@ -80,24 +80,19 @@ def rotating(entry: Entry) -> None:
                     entry.cells[buffer.name] = entry.builder.stack("ptr")
 
 
-def memory_first(steps: Sequence[Step]) -> list[Step]:
+def memory_first(program: Program) -> list[Step]:
     """The steps, where kernels and products follow one another with all their memory made before
     the first: to make it between them would take the GIL each time. Not behind the last use of an
     array, whose memory is there for the next one."""
-    last = {b.name: k for k, step in enumerate(steps) for b in (*step.reads, *step.writes)}
-    arrays: set[str] = set()
-    ordered: list[Step] = []
-    place = 0
-    for position, step in enumerate(steps):
+    steps, ordered, place = program.steps, list[Step](), 0
+    arrays = {s.buffer.name for s in steps if isinstance(s, Allocate) and s.kind == "array"}
+    for step, ending in zip(steps, ends(program, steps)):
         if isinstance(step, Allocate):
             ordered.insert(place, step)
             place += 1
-            if step.kind == "array":
-                arrays.add(step.buffer.name)
             continue
         ordered.append(step)
-        used = arrays.intersection(b.name for b in (*step.reads, *step.writes))
-        if not isinstance(step, (Launch, Product)) or any(last[name] == position for name in used):
+        if not isinstance(step, (Launch, Product)) or not arrays.isdisjoint(ending):
             place = len(ordered)
     return ordered
 
