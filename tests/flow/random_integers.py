@@ -90,9 +90,26 @@ class IntegerWriter(Writer):
     def store(self, depth):
         r = self.r
         name = r.choice("uhw")
-        self.put(depth, r.choice([
+        if r.random() < 0.25:
+            return self.store_in_both_arms(depth, name)
+        return self.put(depth, r.choice([
             f"{name}[{self.index()}] = {self.integer(1)}", f"{name}[{self.index()}] += 1",
             f"{name}[{self.index()}] ^= {r.choice(['p & 15', '3', 'q'])}",
             f"{name}[2:5] = {r.choice(['p', 'q', '5'])}", f"{name} += {r.choice(['q', '2', 'u'])}",
             f"{name}[{self.index()}] >>= 1", f"{name}[:] = {name} & {r.choice(['p', '60'])}",
         ]))
+
+    def store_in_both_arms(self, depth, name):
+        """Mostly of the same element, as in tables that are filled step by step."""
+        r, place = self.r, self.index()
+        self.put(depth, f"if {self.test()}:")
+        self.put(depth + 1, f"{name}[{place}] = {self.of_elements()}")
+        self.put(depth, "else:")
+        other = place if r.random() < 0.8 else self.index()
+        self.put(depth + 1, f"{name}[{other}] = {self.of_elements()}")
+
+    def of_elements(self):
+        r = self.r
+        left, right = (f"{r.choice('uhw')}[{self.index()}]" for _ in range(2))
+        return r.choice([f"max({left}, {right})", f"{left} + 1", f"{left} + {right}",
+                         f"{left} ^ {right}", f"min({left}, q)", f"{left} * 3", f"({left} & 3)"])

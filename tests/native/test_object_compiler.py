@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from dynamo_lite.backends.llvm.builder.target import host
-from dynamo_lite.backends.llvm.objects.compiler import InPython
+from dynamo_lite.backends.llvm.objects.compiler import InPython, optimised
 from dynamo_lite.backends.llvm.objects.version import llvm_library
 
 from dynamo_lite.native import _core
@@ -26,6 +26,13 @@ ADD = """define i64 @add{0}(i64 %a) {{
 """
 MODULES = [(ADD.format(k), effort, passes) for k in range(1, 9)
            for effort, passes in ((2, k % 2), (0, 0), (2, 2))]
+HALVES = """define i64 @{0}(i64 %a) {{
+  %b = sdiv exact i64 %a, 2
+  %c = mul i64 %b, 2
+  ret i64 %c
+}}
+"""
+OF_PROGRAM = "".join(map(HALVES.format, ("kernel0", "recursive0", "recursive1", "entry")))
 LIBRARY = llvm_library()
 pytestmark = pytest.mark.skipif(LIBRARY is None, reason="another llvmlite")
 
@@ -51,6 +58,17 @@ def threads(request):
 def test_objects_are_those_of_llvmlite(threads):
     expected = made(InPython(host()))
     assert made(compiler()) == expected and len({*expected}) > 8
+
+
+@pytest.mark.parametrize("name", ["recursive0", "recursive1", "entry"])
+def test_passes_run_on_all_functions_of_a_program(name):
+    """Alone, such a function becomes what it becomes beside the others: it gives its argument."""
+    alone = optimised("; all passes\n" + HALVES.format(name), host(), 2).get_function(name)
+    among = optimised("; all passes\n" + OF_PROGRAM, host(), 2)
+    assert str(alone) == str(among.get_function(name)) and "ret i64 %a" in str(alone)
+    assert "sdiv" in str(among.get_function("kernel0"))
+    module = OF_PROGRAM, 2, 2
+    assert made(compiler(), [module]) == made(InPython(host()), [module])
 
 
 def test_the_first_module_that_is_wrong_is_reported(threads):

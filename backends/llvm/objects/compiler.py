@@ -11,6 +11,8 @@ from ..builder.externals import addresses
 from ..builder.target import Target
 from .compiler_marks import passes_for
 
+OF_PROGRAM = "entry", "recursive"
+"""What the names of a program's functions begin with; kernels have loops of their own."""
 _lock = threading.RLock()
 
 
@@ -64,7 +66,7 @@ def optimised(text: str, target: Target, passes: int) -> llvm.ModuleRef:
         stack_passes().run(module, builder)
         chosen = loop_passes() if passes == 1 else builder.getFunctionPassManager()
         for function in module.functions:
-            if function.name == "entry":
+            if function.name.startswith(OF_PROGRAM):
                 chosen.run(function, builder)
     light_passes().run(module, builder)
     return module

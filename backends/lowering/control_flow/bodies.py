@@ -344,16 +344,22 @@ def cond(
     blocks = []
     known: list[dict[Buffer, Interval]] = []
     condition = operand_at(low, predicate, (), BOOL)
-    for body, holds in ((true, True), (false, False)):
-        with of_arm(low, condition, holds).made(low):
+    assumptions = [of_arm(low, condition, holds) for holds in (True, False)]
+    for body, assumption in zip((true, false), assumptions):
+        with assumption.made(low):
             steps, limits = arm(low, body, read, results, fresh)
         blocks.append(steps)
         known.append(limits)
     for buffer, within in known[0].items():
         low.intervals[buffer] = hull(within, known[1][buffer])
+
+    def anew() -> list[tuple[Step, ...]]:
+        return [arm(low, body, read, results, fresh)[0] for body in (true, false)]
+
     both = choosing(low, condition, (blocks[0], blocks[1]), results)
     if both is None:
-        both = both_arms(test, (blocks[0], blocks[1]), read, results)
+        is_assumed = any(assumption.intervals for assumption in assumptions)
+        both = both_arms(test, blocks, read, results, anew if is_assumed else None)
     if both is not None:
         run_both(low, both)
     else:

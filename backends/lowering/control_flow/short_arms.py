@@ -1,15 +1,17 @@
 """Branches whose arms compute a few integers: both do, and what the taken one gives is chosen.
 
 Such a branch costs less than it does to guess wrong which arm is taken. An arm that is not taken
-must have no effect: its checks hold whatever they find, and it reads numbers only. Where arms only
-leave numbers as they are, and floats are compared, the comparison itself chooses: LLVM would choose
-by a mask that it makes of a flag of the processor.
+must have no effect: its checks hold whatever they find, it reads elements only where nothing has to
+be checked before, and what it stores in an array the other arm stores at the same place. Where arms
+only leave numbers as they are, and floats are compared, the comparison itself chooses: LLVM would
+choose by a mask that it makes of a flag of the processor.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Union
 
+from ....ir.sizes import Size
 from ....ir.types import Form
 from ...loop_ir.loops import (
     Apply,
@@ -18,6 +20,7 @@ from ...loop_ir.loops import (
     Const,
     Convert,
     Expr,
+    Gather,
     Load,
     Offset,
     Select,
@@ -42,28 +45,41 @@ BY_CONSTANT = {"floor_divide": range(1, 2**62), "remainder": range(1, 2**62),
 """What has one for these second operands."""
 ORDERS = frozenset({"less", "less_equal", "greater", "greater_equal"})
 Statement = Union[Store, Check]
+Place = tuple[Buffer, Offset, tuple[tuple[Expr, Size], ...]]
 
 
 def both_arms(
-    test: Value, blocks: tuple[Sequence[Step], ...], given: Sequence[object],
-    results: Sequence[Value],
+    test: Value, blocks: Sequence[Sequence[Step]], given: Sequence[object],
+    results: Sequence[Value], anew: Callable[[], Sequence[Sequence[Step]]] | None,
 ) -> Iterator[Step | Statement] | None:
     """The steps of both arms, `blocks`, and statements that choose their `results`; None where the
-    arms are not so short. They read numbers that they are `given`."""
-    numbers = {
+    arms are not so short. They read numbers that they are `given`, and elements. Where they were
+    lowered in the knowledge of which arm is taken, `anew` lowers them without it: that an element
+    is there must not follow from it."""
+    known = {
         load_of(value).buffer for value in given
         if isinstance(value, Value) and value.type.form is not Form.ARRAY
         and isinstance(value.expr, Load)
     }
-    if not results or any(not is_whole(result) for result in results):
+    numbers, arrays = (
+        {load_of(one).buffer for one in results if (one.type.form is Form.ARRAY) is is_array}
+        for is_array in (False, True)
+    )
+    if not results or any(one.dtype.kind not in "bi" for one in results):
         return None
     true, false = blocks
-    is_checked = any(isinstance(one, Check) for one in statements_of((*true, *false)))
-    if not (is_checked and computes(true) and computes(false)):
+    if not (computes(true) and computes(false)):
         return None
-    if not (is_short(true, numbers) and is_short(false, numbers)):
+    if not (is_short(true, known | numbers, arrays) and is_short(false, known | numbers, arrays)):
         return None
-    return _chosen(test.expr, true, false, results)
+    if anew is not None and any(reads_elements(block, known | numbers) for block in blocks):
+        return both_arms(test, anew(), given, results, None)
+    if arrays:
+        if not store_alike(true, false, arrays, numbers | arrays):
+            return None
+    elif not any(isinstance(one, Check) for one in statements_of((*true, *false))):
+        return None
+    return _chosen(test.expr, true, false, numbers | arrays)
 
 
 def choosing(
@@ -80,7 +96,7 @@ def choosing(
     if not all(only_moves(steps, wanted) for steps in blocks):
         return None
     true, false = blocks
-    return _chosen(condition, true, false, results)
+    return _chosen(condition, true, false, wanted)
 
 
 def compares_floats(low: Lowering, condition: Expr) -> bool:
@@ -108,29 +124,75 @@ def is_number(expr: Expr) -> bool:
     return isinstance(expr, Const) or (isinstance(expr, Load) and expr.offset is Offset())
 
 
-def is_whole(value: Value) -> bool:
-    return value.type.form is not Form.ARRAY and value.dtype.kind in "bi"
-
-
-def is_short(steps: Sequence[Step], numbers: set[Buffer]) -> bool:
-    """Whether an arm has nothing but a few operations on integers, made of `numbers`."""
-    known = numbers | {
-        step.buffer for step in steps if isinstance(step, Allocate) and not step.type.shape
-    }
-    statements = [*statements_of(steps)]
-    made = {one.buffer for one in statements if isinstance(one, Store)}
+def is_short(steps: Sequence[Step], numbers: set[Buffer], arrays: set[Buffer]) -> bool:
+    """Whether an arm has nothing but a few operations on integers, made of `numbers` and of
+    elements that are there whichever arm is taken, and stores in `arrays` at most."""
     others = [one for one in steps if not isinstance(one, Allocate | Launch)]
-    arrays = [one for one in steps if isinstance(one, Allocate) and one.type.shape]
-    if others or arrays or any(isinstance(s, Launch) and s.kernel.axes for s in steps):
+    if others or any(isinstance(one, Allocate) and one.type.shape for one in steps):
         return False
-    if not all(is_simple(one) for one in statements):
+    if any(isinstance(one, Launch) and one.kernel.axes for one in steps):
         return False
-    checks = sum(isinstance(one, Check) for one in statements)
-    exprs = walk(root for one in statements for root in one.roots)
-    values = walk(one.value for one in statements if isinstance(one, Store))
-    operations = sum(isinstance(one, Apply | Select) for one in values)
-    return checks <= MOST and operations <= MOST and all(
-        is_safe(one, known | made) for one in exprs)
+    numbers = numbers_of(steps, numbers)
+    statements = [*statements_of(steps)]
+    stores = [one for one in statements if isinstance(one, Store)]
+    if not all(one.buffer in arrays or (one.buffer in numbers and is_simple(one))
+               for one in stores):
+        return False
+    operations = sum(
+        isinstance(one, Apply | Select) for one in walk(store.value for store in stores))
+    return len(statements) - len(stores) <= MOST and operations <= MOST and all(
+        is_safe(one) for one in walk(root for one in statements for root in one.roots)
+    ) and reads_unchecked(statements, numbers)
+
+
+def numbers_of(steps: Sequence[Step], others: set[Buffer]) -> set[Buffer]:
+    """The buffers of numbers that an arm may read: its own, and `others`."""
+    return others | {step.buffer for step in steps if isinstance(step, Allocate)}
+
+
+def elements_of(statement: Statement, numbers: set[Buffer]) -> set[Expr]:
+    return {one for one in walk(statement.roots)
+            if isinstance(one, Load | Gather) and one.buffer not in numbers}
+
+
+def reads_elements(steps: Sequence[Step], numbers: set[Buffer]) -> bool:
+    numbers = numbers_of(steps, numbers)
+    return any(elements_of(one, numbers) for one in statements_of(steps))
+
+
+def reads_unchecked(statements: Sequence[Statement], numbers: set[Buffer]) -> bool:
+    """Whether all elements that an arm reads are read, for the first time, before it has checked
+    anything: they are there whatever a check would find."""
+    read: set[Expr] = set()
+    is_checked = False
+    for statement in statements:
+        elements = elements_of(statement, numbers)
+        if is_checked and not elements <= read:
+            return False
+        read |= elements
+        is_checked |= isinstance(statement, Check)
+    return True
+
+
+def store_alike(
+    true: Sequence[Step], false: Sequence[Step], arrays: set[Buffer], wanted: set[Buffer]
+) -> bool:
+    """Whether both arms store the same elements in the same order, one in each of the `arrays`, and
+    what is not `wanted` behind the arms is computed without them."""
+    found: tuple[dict[Buffer, Place], ...] = ({}, {})
+    for steps, places in zip((true, false), found):
+        for one in statements_of(steps):
+            is_wanted = isinstance(one, Store) and one.buffer in wanted
+            if not is_wanted and any(
+                isinstance(expr, Load | Gather) and expr.buffer in places
+                for expr in walk(one.roots)
+            ):
+                return False
+            if isinstance(one, Store) and one.buffer in arrays:
+                if one.buffer in places:
+                    return False
+                places[one.buffer] = place_of(one)
+    return [*found[0].items()] == [*found[1].items()] and found[0].keys() == arrays
 
 
 def statements_of(steps: Sequence[Step]) -> Iterator[Statement]:
@@ -157,17 +219,15 @@ def is_simple(statement: object) -> bool:
     return isinstance(statement, Check)
 
 
-def is_safe(expr: Expr, numbers: set[Buffer]) -> bool:
+def is_safe(expr: Expr) -> bool:
     """Whether one operation can be computed in vain."""
     if expr.dtype.kind not in "bi":
         return False
     match expr:
-        case Const() | Select():
+        case Const() | Select() | Load() | Gather():
             return True
         case Convert():
             return expr.arg.dtype.kind in "bi"
-        case Load():
-            return expr.offset is Offset() and expr.buffer in numbers
         case Apply() if expr.op in BY_CONSTANT:
             second = expr.args[1]
             return isinstance(second, Const) and int(value_of(second)) in BY_CONSTANT[expr.op]
@@ -176,23 +236,28 @@ def is_safe(expr: Expr, numbers: set[Buffer]) -> bool:
     return False
 
 
+def place_of(store: Store) -> Place:
+    return store.buffer, store.offset, store.indices
+
+
 def _chosen(
-    test: Expr, true: Sequence[Step], false: Sequence[Step], results: Sequence[Value]
+    test: Expr, true: Sequence[Step], false: Sequence[Step], wanted: set[Buffer]
 ) -> Iterator[Step | Statement]:
+    """Both arms, and behind them what they store in the buffers `wanted`."""
     not_taken = apply("logical_not", (test,), BOOL), test
-    wanted = {load_of(result).buffer for result in results}
-    found: tuple[dict[Buffer, Expr], ...] = ({}, {})
+    found: tuple[dict[Place, Expr], ...] = ({}, {})
     for steps, untaken, outputs in zip((true, false), not_taken, found):
         yield from (step for step in steps if isinstance(step, Allocate))
         for one in statements_of(steps):
             if isinstance(one, Check):
                 yield Check(apply("logical_or", (untaken, one.condition), BOOL))
             elif one.buffer in wanted:
-                outputs[one.buffer] = one.value
+                outputs[place_of(one)] = one.value
             else:
                 yield one
-    for buffer, value in found[0].items():
-        yield Store(buffer, Offset(), select(test, value, found[1][buffer]))
+    for (buffer, offset, indices), value in found[0].items():
+        other = found[1][buffer, offset, indices]
+        yield Store(buffer, offset, select(test, value, other), indices)
 
 
 def run_both(low: Lowering, steps: Iterator[Step | Statement]) -> None:

@@ -246,13 +246,16 @@ void *loop_passes(const Functions &llvm) {
     return passes;
 }
 
-// On the function of a whole program; kernels have loops of their own.
+// On the function of a whole program, and those of it that call themselves; kernels have loops of
+// their own.
 void run_entry_passes(const Functions &llvm, void *parsed, void *builder, bool all) {
-    void *entry = llvm.function(parsed, "entry");
-    if (!entry) return;
     Owned passes(all ? llvm.all_function_passes(builder, 2) : loop_passes(llvm),
                  llvm.dispose_function_passes);
-    llvm.run_function_passes(passes.get(), entry, builder);
+    std::string name = "entry";
+    for (int i = 0; void *function = llvm.function(parsed, name.c_str()); i++) {
+        llvm.run_function_passes(passes.get(), function, builder);
+        name = "recursive" + std::to_string(i);
+    }
 }
 
 void run_passes(const Functions &llvm, void *machine, void *parsed, int passes) {
