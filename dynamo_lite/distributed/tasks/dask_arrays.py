@@ -17,7 +17,7 @@ from ..partitions.cuts import Dim, Value
 from ..partitions.partition import Fixed, Parting, Partition, Port
 from .arguments import Arguments, Reading
 from .block_by_block import block_by_block
-from .definitions import Gives
+from .definitions import Gives, identity
 from .in_parts import InParts, parts_of
 from .layers import Key, Layers, label
 from .partial_results import PartialResults, combining
@@ -92,11 +92,11 @@ class Weaver:
         gives: tuple[Gives, ...],
     ) -> BlockFunction | InParts:
         """What all tasks of a partition run."""
-        options = self.layers.options
+        options, known = self.layers.options, identity(partition.graph)
 
         def made(hints: Hints) -> BlockFunction:
             return block_function(partition.graph, label(partition.graph), options,
-                                  arguments.takes, gives, hints)
+                                  arguments.takes, gives, hints, known)
 
         if (parts := parts_of(partition, partings)) is None:
             return made(arguments.hints)

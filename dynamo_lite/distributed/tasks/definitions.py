@@ -57,17 +57,6 @@ class Definition:
         return all(row is not None and row.kind in IN_KERNELS and row.preference != OF_NUMPY
                    for row in rows)
 
-    def token(self, graph: Graph) -> str:
-        """What tells it from all others; `graph` is its own."""
-        source = graph.source
-        bound = {name: value for name, value in source.namespace.items() if name not in SPACES}
-        lines = {node.name: node.location for node in graph.calls if node.location is not None}
-        settings = (self.options.backend, self.options.settings)
-        parts = source.text, sorted(bound.items()), sorted(lines.items()), settings
-        found: str = tokenize(
-            *parts, self.takes, self.gives, self.hints.likely, self.hints.calls)
-        return found
-
     def compiled(self, constants: Mapping[str, Any]) -> CompiledFunction:
         """With constants in the place of the last parameters."""
         names = [name for op, name, *_ in self.graph.rows if op == "placeholder"]
@@ -96,6 +85,15 @@ class Definition:
         function = FunctionType(code, scope, name)
         PRINTED[function] = Printed(graph, dict(self.hints.likely))
         return function
+
+
+def identity(graph: Graph) -> str:
+    """What tells what a graph computes, and where the user's program says so, from all others."""
+    source = graph.source
+    bound = {name: value for name, value in source.namespace.items() if name not in SPACES}
+    lines = [(node.name, node.location) for node in graph.calls if node.location is not None]
+    found: str = tokenize(source.text, sorted(bound.items()), repr(lines))
+    return found
 
 
 def with_values(graph: Graph, constants: Mapping[str, Any]) -> Graph:

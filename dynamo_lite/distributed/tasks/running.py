@@ -11,6 +11,7 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+from dask.base import tokenize
 
 from ...base.config import config
 from ...base.records import dataclass
@@ -22,11 +23,14 @@ from ...runtime.options import Options
 from ...runtime.other_data import told
 from ..partitions.files import root_of
 from ..partitions.sources import Piece
-from .definitions import Definition, Gives, Takes
+from .definitions import Definition, Gives, Takes, identity
 from .packed import packed
 from .size_hints import Hints
 
 _runners: dict[str, Runner] = {}
+_written: dict[str, BlockFunction] = {}
+MOST = 64
+"""Functions of blocks that are kept to be sent again."""
 _making = threading.Lock()
 
 
@@ -184,8 +188,15 @@ def stacked(parts: Sequence[Any], fold: int, count: int) -> list[np.ndarray]:
 
 def block_function(
     graph: Graph, name: str, options: Options, takes: tuple[Takes, ...], gives: tuple[Gives, ...],
-    hints: Hints,
+    hints: Hints, known: str | None = None,
 ) -> BlockFunction:
-    """The function of a finished graph, with its output."""
-    definition = Definition(name, packed(graph), options, takes, gives, hints)
-    return BlockFunction(definition.token(graph), Content(definition))
+    """The function of a finished graph, with its output; `known` is its identity, where that is
+    known. A program that is called again sends what was written down for the same graph before."""
+    told = repr((takes, gives, hints))
+    token: str = tokenize(known or identity(graph), options.backend, options.settings, told)
+    if (found := _written.get(token)) is None:
+        if len(_written) == MOST:
+            _written.clear()
+        definition = Definition(name, packed(graph), options, takes, gives, hints)
+        found = _written[token] = BlockFunction(token, Content(definition))
+    return found
