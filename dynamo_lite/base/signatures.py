@@ -4,8 +4,9 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from types import MethodDescriptorType
+from types import MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,45 @@ def check_names(target: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
             raise GraphBreak(f"{target.__name__}() takes no argument named {name!r}")
 
 
-def check_names_of_method(kind: type, name: str, kwargs: Mapping[str, Any]) -> None:
-    """The same for a method of a class, where that is one of C."""
+def check_call_of_method(
+    kind: type, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """Leave it to Python to refuse a call of a method that a class has from C."""
     found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-    if isinstance(found, MethodDescriptorType):
-        check_names(found, kwargs)
+    if isinstance(found, MethodDescriptorType | WrapperDescriptorType):
+        check_call(found, args, kwargs)
+
+
+def check_call(method: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """The same for the method itself."""
+    kind, name = method.__objclass__, method.__name__
+    if isinstance(method, MethodDescriptorType):
+        check_names(method, kwargs)
+    elif kwargs and name not in BY_NAME:
+        raise GraphBreak(f"{kind.__name__}.{name}() takes nothing by name")
+    if kind in CONTAINERS and _refuses(method, len(args), tuple(kwargs)):
+        raise GraphBreak(f"{kind.__name__}.{name}() is called in a way that it refuses")
+
+
+BY_NAME = ("__init__", "__call__")
+"""Of the methods behind Python's syntax, those that may take arguments by name."""
+CONTAINERS = (list, tuple, dict, set, frozenset, deque, OrderedDict, defaultdict)
+MISFITS = (" takes ", "expected at ", " arguments, got ", " argument, got ", "keyword argument",
+           "required argument")  # fmt: skip
+"""What C says of a call with too few or too many arguments, or of names that it does not know."""
+
+
+@functools.lru_cache(1024)
+def _refuses(method: Any, count: int, names: tuple[str, ...]) -> bool:
+    """Whether a method of C refuses so many arguments and these names, whatever they are: it is
+    asked, of a container that has nothing in it."""
+    try:
+        method(method.__objclass__(), *[None] * count, **dict.fromkeys(names))
+    except TypeError as error:
+        return any(misfit in str(error) for misfit in MISFITS)
+    except Exception:  # what it says of None, and of containers with nothing in them
+        return False
+    return False
 
 
 NAMELESS = (dict.pop, functools.reduce)

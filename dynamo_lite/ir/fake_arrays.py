@@ -104,11 +104,15 @@ class _Smaller:
 
 
 def run_silently(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call with floating-point conditions and warnings silenced."""
+    """Call with floating-point conditions and warnings silenced. Unsupported where NumPy's own
+    code finds out from a missing attribute that an argument is no array."""
     with np.errstate(all="ignore"), warnings_as("ignore"):
         if args and isinstance(args[0], np.generic) and target in ARRAY_METHODS:
             return getattr(args[0], target.__name__)(*args[1:], **kwargs)
-        return target(*args, **kwargs)
+        try:
+            return target(*args, **kwargs)
+        except AttributeError as error:
+            raise Unsupported(f"NumPy raises AttributeError: {error}") from None
 
 
 def _concrete(leaf: Any, make: Callable[[ArrayType, Facts], Any], facts: Facts) -> Any:

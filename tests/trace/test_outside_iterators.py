@@ -191,3 +191,26 @@ def test_the_iterator_of_a_running_loop_goes_by_what_the_program_made():
     compiled = dl.compile(lambda x, items: [x + n for n in items])
     assert len(compiled(X, StoppableIterator(iter(range(3))))) == 3
     assert "(a range_iterator)" in str(dl.why(compiled))
+
+
+def first_of(items, otherwise):
+    for item in items:
+        return item
+    return otherwise
+
+
+def scaled_by_the_first(x, items):
+    y = x * 2 + 1
+    return y * first_of(items, 0.5)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: iter(range(3)), lambda: iter([2.5]), lambda: iter(()), lambda: (k for k in (4, 5)),
+])
+def test_a_loop_that_never_comes_back_takes_the_first_item(make):
+    compiled = dl.compile(scaled_by_the_first)
+    for _ in range(3):
+        items, others = make(), make()
+        found, expected = (one(X, it) for one, it in (
+            (compiled, items), (scaled_by_the_first, others)))
+        assert np.array_equal(found, expected) and [*items] == [*others]

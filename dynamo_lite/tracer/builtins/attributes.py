@@ -173,7 +173,7 @@ def builtin_type(
 ) -> VariableTracker:
     if len(args) == 3:
         return type_of_three(tx, *args, **keywords)
-    if len(args) != 1:
+    if len(args) != 1 or keywords:
         raise GraphBreak("type() with other than one or three arguments")
     return tx.known(args[0].python_type())
 

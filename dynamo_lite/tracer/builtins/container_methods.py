@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ...base.signatures import check_call
 from ...errors import GraphBreak
 from ..object_model.constants import NONE, NOT_IMPLEMENTED, constant, observe
 from ..object_model.refusals import check_handed_over, sample
@@ -34,6 +35,7 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     if not args or not issubclass(args[0].python_type(), kind):
         observe(function, *[sample(arg.python_type()) for arg in args])
     owner, *rest = args
+    check_call(function, rest, kwargs)
     contents = owner.contents or owner
     if isinstance(contents, DictVariable) and lookup(contents.kind, name) is not function:
         raise GraphBreak(f"{function.__qualname__} of {owner.describe()}, which has its own")

@@ -100,8 +100,8 @@ def builtin_range(tx: Tx, *ends: VariableTracker) -> VariableTracker:
 
 @handles(slice)
 def builtin_slice(tx: Tx, *parts: VariableTracker) -> VariableTracker:
-    if not parts:
-        observe(slice)
+    if not 1 <= len(parts) <= 3:
+        observe(slice, *map(id, parts))
     return SliceVariable(*parts) if len(parts) > 1 else SliceVariable(NONE, *parts)
 
 

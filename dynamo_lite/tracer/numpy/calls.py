@@ -48,6 +48,8 @@ Handler = Callable[["Tx", Any, Args, Kwargs], VariableTracker]
 
 def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
+    if _is_method(function) and args and not issubclass(args[0].python_type(), np.ndarray):
+        raise GraphBreak(f"{name_of(function)} is called with {args[0].describe()}, no array")
     args, kwargs = in_position(function, args, kwargs)
     if function in UFUNC_OF or says(function, "sequences") == "numbers":
         args = [a.array(tx) if isinstance(a, GrowingVariable) else long_list(tx, a) for a in args]

@@ -15,6 +15,7 @@ from ...ir.row import row_of
 from ...ir.types import Form
 from ..object_model.constants import NONE, ConstantVariable, constant
 from ..object_model.lazy import realise_all
+from ..rules.dtypes import as_dtype
 from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.arrays import ArrayVariable, is_constant_nest
@@ -67,7 +68,7 @@ def written_out(tx: Tx, value: VariableTracker) -> VariableTracker:
 
 def check_dtype(tx: Tx, array: VariableTracker, kwargs: Kwargs) -> None:
     """NumPy converts the items of a list one by one, and refuses what casting does not."""
-    dtype = np.dtype(kwargs["dtype"].as_constant(tx)) if "dtype" in kwargs else None
+    dtype = as_dtype(kwargs["dtype"].as_constant(tx)) if "dtype" in kwargs else None
     kind = type_of(array).dtype
     if set(kwargs) - {"dtype"} or (dtype is not None and dtype != kind and dtype.kind != "f"):
         raise GraphBreak(f"an array of {dtype} of a list of {kind}")
@@ -84,11 +85,11 @@ def stacked(tx: Tx, nest: VariableTracker, args: Args, kwargs: Kwargs) -> Variab
         items.append(stacked(tx, item, args, kwargs) if is_nest else item)
     if any(is_long(item) for item in items):
         raise GraphBreak("numpy.array of an int that has more than 64 bits")
-    if dtype is not NONE and np.dtype(dtype.as_constant(tx)).kind == "O":
+    if dtype is not NONE and as_dtype(dtype.as_constant(tx)).kind == "O":
         raise GraphBreak("numpy.array of dtype object")
     if dtype is NONE:
         return record_call(tx, np.stack, (ListVariable(items),), {})
-    if any(is_asked_for_int(item, np.dtype(dtype.as_constant(tx))) for item in items):
+    if any(is_asked_for_int(item, as_dtype(dtype.as_constant(tx))) for item in items):
         raise GraphBreak("numpy.array asks a number for its int")
     named = {"dtype": dtype, "casting": constant("unsafe")}
     return record_call(tx, np.stack, (ListVariable(items),), named)

@@ -16,6 +16,7 @@ from ...ir.sizes import SizeExpr
 from ...ir.tree import leaves
 from ..object_model.constants import NONE, constant, observe
 from ..recording.nodes import record
+from ..rules.dtypes import as_dtype
 from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
@@ -66,7 +67,7 @@ def made(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     if copies or _differs(tx, array, dtype, order):
         if copies is False:
             raise GraphBreak(f"numpy.{function.__name__} raises ValueError: no copy is allowed")
-        wanted = constant(array.array_type.dtype if dtype is None else np.dtype(dtype))
+        wanted = constant(array.array_type.dtype if dtype is None else as_dtype(dtype))
         array = record_call(tx, np.ndarray.astype, (array, wanted), {"order": constant(order)})
     return _with_axes(tx, array, known.get("ndmin", int(function is np.asfortranarray)))
 
@@ -94,7 +95,7 @@ def _order(given: Any, default: str) -> str:
 def _differs(tx: Tx, array: ArrayVariable, dtype: Any, order: str) -> bool:
     """Whether the array is not yet what is asked for."""
     kind = array.array_type
-    if dtype is not None and np.dtype(dtype) != kind.dtype:
+    if dtype is not None and as_dtype(dtype) != kind.dtype:
         return True
     if order == "A":
         raise GraphBreak("a memory order that depends on the array's")

@@ -42,7 +42,7 @@ def folded(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker
     with np.errstate(all="raise"), warnings_as("error"):
         try:
             return constant(function(*known, **named))
-        except (*REFUSALS, Warning) as error:
+        except (*REFUSALS, AttributeError, Warning) as error:
             reason = f"{name_of(function)} raises {type(error).__name__}: {error}"
             raise GraphBreak(reason) from None
 

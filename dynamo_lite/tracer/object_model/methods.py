@@ -10,7 +10,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from ...base.signatures import check_names_of_method
+from ...base.signatures import check_call_of_method
 from ...errors import GraphBreak
 from ...guards.sources import Source
 from ..rules.mro import lookup
@@ -104,8 +104,7 @@ class BuiltinMethodVariable(VariableTracker):
     def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         if (method := getattr(self.owner, f"method_{self.name}", None)) is None:
             raise GraphBreak(f"method {self.name!r} of {self.owner.describe()}")
-        if kwargs:
-            check_names_of_method(self.owner.python_type(), self.name, kwargs)
+        check_call_of_method(self.owner.python_type(), self.name, args, kwargs)
         result = call_handler(tx, method, args, kwargs, f"{self.owner.describe()}.{self.name}")
         if result is NOT_IMPLEMENTED and self.name in OPERATOR_METHODS:
             check_handed_over(lookup(self.owner.python_type(), self.name), args)

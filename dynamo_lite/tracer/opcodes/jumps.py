@@ -92,8 +92,9 @@ def get_iter(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTrack
 def for_iter(tx: Tx, inst: Instruction) -> VariableTracker | None:
     """Push the next item, or drop the iterator and leave the loop."""
     iterator = tx.stack[-1]
+    loop = tx.loops.get(inst.index)  # None where it never comes back, as of `for x in y: return x`
     if not isinstance(iterator, IteratorVariable) or (
-        isinstance(iterator, OutsideIterator) and not is_peeled(tx, tx.loops[inst.index])
+        isinstance(iterator, OutsideIterator) and (loop is None or not is_peeled(tx, loop))
     ):  # iterations that another call may have more of are not unrolled
         is_untouched = tx.parent is None and tx.graph is tx.state.root_graph
         kind = UntouchedBreak if is_untouched else GraphBreak

@@ -49,13 +49,22 @@ def _count(start: Any, step: Any) -> Iterator[Any]:
         start = following
 
 
+ENDLESS = object()
+
+
 @polyfill_of(itertools.repeat)
-def repeat(object: Any, times: Any = None) -> Iterator[Any]:
-    if times is None:
-        while True:
-            yield object
-    for _ in range(times):
-        yield object
+def repeat(object: Any, times: Any = ENDLESS) -> Iterator[Any]:
+    return _endless(object) if times is ENDLESS else _repeated(object, range(times))
+
+
+def _endless(item: Any) -> Iterator[Any]:
+    while True:
+        yield item
+
+
+def _repeated(item: Any, times: range) -> Iterator[Any]:
+    for _ in times:
+        yield item
 
 
 @polyfill_of(itertools.cycle)
@@ -77,6 +86,9 @@ NO_END = "must be None or an integer: 0 <= x <= sys.maxsize."
 
 @polyfill_of(itertools.islice)
 def islice(iterable: Any, *ends: Any) -> Iterator[Any]:
+    if not 1 <= len(ends) <= 3:
+        asked = "most 4" if ends else "least 2"
+        raise TypeError(f"islice expected at {asked} arguments, got {len(ends) + 1}")
     window = slice(*ends)
     start = 0 if window.start is None else _as_index(window.start)
     stop = None if window.stop is None else _as_index(window.stop)

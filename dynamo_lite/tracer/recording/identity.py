@@ -13,6 +13,7 @@ from ...ir.row import row_of
 from ...ir.rules.layout import is_contiguous
 from ...ir.types import ArrayType
 from ..object_model.constants import NONE
+from ..rules.dtypes import as_dtype
 from ..state.tracker import Args, Kwargs
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _converted(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
     if len(args) > 1 or set(kwargs) - {"dtype"}:
         return False
     wanted = args[0] if args else kwargs.get("dtype", NONE)
-    return wanted is NONE or np.dtype(wanted.as_constant(tx)) == kind.dtype
+    return wanted is NONE or as_dtype(wanted.as_constant(tx)) == kind.dtype
 
 
 def _unless_copied(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
@@ -52,6 +53,8 @@ def _cast(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
 
 def _squeezes_nothing(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
     """`np.squeeze(x, axis)` without an axis to remove."""
+    if len(args) + len(kwargs) > 1 or kwargs.keys() - {"axis"}:
+        return False
     given = args[0] if args else kwargs.get("axis", NONE)
     axis = given.as_constant(tx)
     if axis is None:

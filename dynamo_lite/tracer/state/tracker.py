@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.classes import what_it_is
 from ...base.origins import full_name
-from ...base.signatures import check_names_of_method, mismatch
+from ...base.signatures import check_call_of_method, mismatch
 from ...errors import GraphBreak, Unsupported
 from ...guards.sources import Source, in_users_words
 from ..rules.operator_rows import SAID
@@ -113,8 +113,7 @@ class VariableTracker:
     def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         """`value.name(*args, **kwargs)`; a method `method_<name>` of the tracker answers."""
         if (method := getattr(self, f"method_{name}", None)) is not None:
-            if kwargs:
-                check_names_of_method(self.python_type(), name, kwargs)
+            check_call_of_method(self.python_type(), name, args, kwargs)
             return call_handler(tx, method, args, kwargs, f"{self.describe()}.{name}")
         return self.getattr(tx, name).call(tx, args, kwargs)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....base.records import dataclass
-from ....base.signatures import filled_in
+from ....base.signatures import check_call_of_method, check_names, filled_in
 from ....errors import GraphBreak
 from ....ir.ops.columns import having, says
 from ....ir.types import ArrayType, Form
@@ -110,6 +110,7 @@ def call_graph_method(
         if kind.dtype.kind != "c":
             return owner  # only the function makes a copy
     if (special := getattr(owner, f"method_{name}", None)) is not None:
+        check_call_of_method(owner.python_type(), name, args, kwargs)
         return call_handler(tx, special, args, kwargs, f"{owner.describe()}.{name}")
     if (method := METHODS.get(name)) is None:
         raise GraphBreak(f"method {name!r} of {owner.describe()}")
@@ -132,6 +133,8 @@ def record_call(tx: Tx, target: Callable[..., Any], args: Args, kwargs: Kwargs) 
     dtype = args[place] if place < len(args) else kwargs.get("dtype")
     if dtype is not None and not issubclass(dtype.python_type(), DTYPE_LIKE):
         raise GraphBreak(f"{dtype.describe()} as a dtype")
+    if "out" in kwargs:
+        check_names(target, {"out": kwargs["out"]})
     for name in YES_OR_NO & kwargs.keys():
         if kwargs[name].python_type() is not bool:
             raise GraphBreak(f"{kwargs[name].describe()} as {name}")
