@@ -220,11 +220,12 @@ def is_simple(statement: object) -> bool:
 
 
 def is_safe(expr: Expr) -> bool:
-    """Whether one operation can be computed in vain."""
+    """Whether one operation can be computed in vain: to look up an element, which may lie far from
+    the last one, takes too long for that."""
     if expr.dtype.kind not in "bi":
         return False
     match expr:
-        case Const() | Select() | Load() | Gather():
+        case Const() | Select() | Load():
             return True
         case Convert():
             return expr.arg.dtype.kind in "bi"
