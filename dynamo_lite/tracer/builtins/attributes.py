@@ -190,13 +190,14 @@ def _name(tx: Tx, function: Any, name: VariableTracker, *value: Any) -> str:
 
 @handles(getattr)
 def builtin_getattr(
-    tx: Tx, owner: VariableTracker, name: VariableTracker, *default: VariableTracker
+    tx: Tx, owner: VariableTracker, name: VariableTracker,
+    default: VariableTracker | None = None, /,
 ) -> VariableTracker:
     try:
         return tx.getattr(owner, _name(tx, getattr, name))
     except ObservedException as raised:
-        if default and issubclass(raised.value.python_type(), AttributeError):
-            return default[0]
+        if default is not None and issubclass(raised.value.python_type(), AttributeError):
+            return default
         raise
 
 

@@ -144,11 +144,11 @@ def builtin_globals(tx: Tx) -> VariableTracker:
 
 
 @handles(vars)
-def builtin_vars(tx: Tx, *owner: VariableTracker) -> VariableTracker:
-    if not owner:
+def builtin_vars(tx: Tx, owner: VariableTracker | None = None, /) -> VariableTracker:
+    if owner is None:
         raise GraphBreak("looking at the frame's variables as a dict")
     try:
-        return tx.getattr(owner[0], "__dict__")
+        return tx.getattr(owner, "__dict__")
     except ObservedException:
         raise observed(TypeError("vars() argument must have __dict__ attribute")) from None
 

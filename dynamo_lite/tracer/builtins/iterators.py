@@ -79,7 +79,7 @@ def builtin_iter(
 
 @handles(next)
 def builtin_next(
-    tx: Tx, iterator: VariableTracker, *default: VariableTracker
+    tx: Tx, iterator: VariableTracker, default: VariableTracker | None = None, /
 ) -> VariableTracker:
     kind = iterator.python_type()
     if lookup(kind, "__next__") is MISSING:
@@ -88,8 +88,8 @@ def builtin_next(
     try:
         return iterator.call_method(tx, "__next__", (), {})
     except ObservedException as raised:
-        if default and issubclass(raised.value.python_type(), StopIteration):
-            return default[0]
+        if default is not None and issubclass(raised.value.python_type(), StopIteration):
+            return default
         raise
 
 
@@ -174,6 +174,7 @@ REVERSED_TYPES: dict[type, type] = {kind: type(reversed(kind())) for kind in (li
 def builtin_sorted(
     tx: Tx,
     iterable: VariableTracker,
+    *,
     key: VariableTracker = NONE,
     reverse: VariableTracker = FALSE,
 ) -> VariableTracker:

@@ -16,7 +16,7 @@ from ...ir.rules.values import is_warned_about
 from ...ir.sizes import SizeExpr
 from ...ir.tree import map_leaves
 from ..object_model.callables import KnownVariable
-from ..object_model.constants import NONE, TypedConstant, constant, observe
+from ..object_model.constants import NONE, TypedConstant, constant, observe, without_warning
 from ..state.tracker import Args, Kwargs, VariableTracker, call_handler
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.numbers import NumberVariable
@@ -71,7 +71,7 @@ def by_type(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracke
             {name: value.as_argument(tx) for name, value in kwargs.items()},
         ),
     )
-    return known(observe(function, *arguments, **named))
+    return known(observe(without_warning, function, *arguments, **named))
 
 
 def _fake(leaf: Any) -> Any:
@@ -91,7 +91,7 @@ def by_value(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTrack
     named = {name: value.as_constant(tx) for name, value in kwargs.items()}
     if any(map(is_warned_about, arguments)):
         raise GraphBreak(f"NumPy warns about {arguments[0]!r}")
-    return known(observe(function, *arguments, **named))
+    return known(observe(without_warning, function, *arguments, **named))
 
 
 def known(value: Any) -> VariableTracker:

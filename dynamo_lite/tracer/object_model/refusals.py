@@ -33,8 +33,8 @@ def name_in_c(kind: type) -> str:
 def sample(kind: type, *held: str) -> Any:
     """An object of a class of that name, which answers nothing and holds nothing itself; its class
     has the attributes `held`."""
-    names = {"__slots__": (), "__qualname__": kind.__qualname__, **dict.fromkeys(held)}
-    return type(name_in_c(kind), (), names)()
+    names = {**dict.fromkeys(held), "__slots__": (), "__qualname__": kind.__qualname__}
+    return object.__new__(type(name_in_c(kind), (), names))
 
 
 def derived(kind: type, value: Any) -> Any:

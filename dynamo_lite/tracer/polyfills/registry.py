@@ -100,6 +100,8 @@ class Compared:
 
 @polyfill_of(functools.reduce)
 def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
+    if len(initial) > 1:
+        raise TypeError(f"reduce expected at most 3 arguments, got {len(initial) + 2}")
     try:
         iterator = iter(iterable)
     except TypeError:
