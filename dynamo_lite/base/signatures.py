@@ -111,7 +111,7 @@ def _refuses(method: Any, count: int, names: tuple[str, ...]) -> bool:
         method(method.__objclass__(), *[None] * count, **dict.fromkeys(names))
     except TypeError as error:
         return any(misfit in str(error) for misfit in MISFITS)
-    except Exception:  # what it says of None, and of containers with nothing in them
+    except (LookupError, ValueError):  # of None, and of containers with nothing in them
         return False
     return False
 

@@ -31,7 +31,8 @@ FOUND = [
     "r = slice(1, 2, 3, 4)", "r = type(b, x=1)", "r = functools.reduce(lam, [1], 2, 3)",
     "r = np.ndarray.sum(2.5)", "r = np.ndarray.copy(np.uint16(1))", "r = b.squeeze(x=1)",
     "r = np.flip(b, out=b)", "r = np.asarray(b, (0, 0))", "r = np.split(1, 2)",
-    "r = np.rollaxis([1, 2], [3])", "for q in Items(): r = q; break",
+    "r = np.rollaxis([1, 2], [3])", "for q in Items(): r = q; break", "r = super()",
+    "r = (lambda: super())()",
 ]  # fmt: skip
 """What once raised an error of ours, or nothing."""
 

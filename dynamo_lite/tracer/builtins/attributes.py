@@ -233,7 +233,9 @@ def builtin_delattr(
 @handles(super)
 def builtin_super(tx: Tx, *args: VariableTracker) -> VariableTracker:
     if not args:
-        cell = tx.locals["__class__"]
+        if (cell := tx.locals.get("__class__")) is None:
+            missing = "__class__ cell not found" if tx.code.co_argcount else "no arguments"
+            raise observed(RuntimeError(f"super(): {missing}"))
         args = cell.load(tx, "__class__", True), tx.first_argument()  # type: ignore[attr-defined]
     if len(args) != 2:
         raise GraphBreak("an unbound super object")

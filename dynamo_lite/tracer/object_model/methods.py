@@ -10,12 +10,11 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from ...base.signatures import check_call_of_method
 from ...errors import GraphBreak
 from ...guards.sources import Source
 from ..rules.mro import lookup
 from ..rules.operator_rows import OPERATOR_METHODS
-from ..state.tracker import Args, Kwargs, VariableTracker, call_handler
+from ..state.tracker import Args, Kwargs, VariableTracker, call_own_method
 from .constants import NOT_IMPLEMENTED
 from .refusals import check_handed_over
 
@@ -104,8 +103,7 @@ class BuiltinMethodVariable(VariableTracker):
     def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         if (method := getattr(self.owner, f"method_{self.name}", None)) is None:
             raise GraphBreak(f"method {self.name!r} of {self.owner.describe()}")
-        check_call_of_method(self.owner.python_type(), self.name, args, kwargs)
-        result = call_handler(tx, method, args, kwargs, f"{self.owner.describe()}.{self.name}")
+        result = call_own_method(tx, self.owner, method, self.name, args, kwargs)
         if result is NOT_IMPLEMENTED and self.name in OPERATOR_METHODS:
             check_handed_over(lookup(self.owner.python_type(), self.name), args)
         return result

@@ -12,10 +12,11 @@ from ..object_model.constants import NO_SELF, NULL, NullVariable, observed
 from ..object_model.methods import MethodVariable
 from ..object_model.refusals import name_in_c
 from ..rules.mro import is_iterable
+from ..rules.trace_rules import is_polyfill
 from ..state.tracker import VariableTracker
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.sequences import TupleVariable
-from ..trackers.objects.functions import FunctionVariable, NestedFunctionVariable
+from ..trackers.objects.functions import NestedFunctionVariable, UserFunctionVariable
 from .table import handles
 
 if TYPE_CHECKING:
@@ -58,9 +59,10 @@ def shown(function: VariableTracker) -> str:
     """How messages about starred arguments name what is called: with its module."""
     if isinstance(function, MethodVariable):
         return shown(function.function)
-    if isinstance(function, FunctionVariable):
-        return f"{function.globals.get('__name__')}.{function.qualname}()"
-    known = function.value if isinstance(function, KnownVariable) else None
+    if isinstance(function, NestedFunctionVariable):
+        if not is_polyfill(module := function.globals.get("__name__")):
+            return f"{module}.{function.qualname}()"
+    known = function.value if isinstance(function, KnownVariable | UserFunctionVariable) else None
     if not isinstance(name := getattr(known, "__qualname__", None), str):
         raise GraphBreak(f"a wrong call of {function.describe()}")
     module = getattr(known, "__module__", None)

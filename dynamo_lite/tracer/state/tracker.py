@@ -113,8 +113,7 @@ class VariableTracker:
     def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         """`value.name(*args, **kwargs)`; a method `method_<name>` of the tracker answers."""
         if (method := getattr(self, f"method_{name}", None)) is not None:
-            check_call_of_method(self.python_type(), name, args, kwargs)
-            return call_handler(tx, method, args, kwargs, f"{self.describe()}.{name}")
+            return call_own_method(tx, self, method, name, args, kwargs)
         return self.getattr(tx, name).call(tx, args, kwargs)
 
     def special_method(self, tx: Tx, name: str) -> VariableTracker:
@@ -144,6 +143,15 @@ class VariableTracker:
         """How reasons name the value: `x (a list)`."""
         kind, name = what_it_is(self.python_type()), in_users_words(self.source)
         return f"{name} ({kind})" if name else kind
+
+
+def call_own_method(
+    tx: Tx, owner: VariableTracker, handler: Callable[..., VariableTracker], name: str,
+    args: Args, kwargs: Kwargs,
+) -> VariableTracker:
+    """Answer a call of a method that the owner's class has from C by its handler."""
+    check_call_of_method(owner.python_type(), name, args, kwargs)
+    return call_handler(tx, handler, args, kwargs, f"{owner.describe()}.{name}")
 
 
 def call_handler(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....base.records import dataclass
-from ....base.signatures import check_call_of_method, check_names, filled_in
+from ....base.signatures import check_names, filled_in
 from ....errors import GraphBreak
 from ....ir.ops.columns import having, says
 from ....ir.types import ArrayType, Form
@@ -21,7 +21,7 @@ from ...object_model.methods import BuiltinMethodVariable
 from ...recording.identity import is_same_object
 from ...recording.nodes import record
 from ...recording.out_arguments import outputs_given
-from ...state.tracker import Args, Kwargs, VariableTracker, call_handler
+from ...state.tracker import Args, Kwargs, VariableTracker, call_own_method
 from ..containers.sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -110,8 +110,7 @@ def call_graph_method(
         if kind.dtype.kind != "c":
             return owner  # only the function makes a copy
     if (special := getattr(owner, f"method_{name}", None)) is not None:
-        check_call_of_method(owner.python_type(), name, args, kwargs)
-        return call_handler(tx, special, args, kwargs, f"{owner.describe()}.{name}")
+        return call_own_method(tx, owner, special, name, args, kwargs)
     if (method := METHODS.get(name)) is None:
         raise GraphBreak(f"method {name!r} of {owner.describe()}")
     if kwargs and (required := says(method.target, "required")):
