@@ -56,6 +56,7 @@ WITHOUT = {
     "quit", "repr", "super", "vars", "aiter", "anext",  # of Python's frames, files and memory
     "NormalDist", "RLock", "get_cache_token", "namedtuple", "recursive_repr",
     "empty", "empty_like", "resize",  # memory as it was found
+    "asmatrix", "bmat",  # whose errors have addresses
     "DataSource", "fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "memmap", "save",
     "savetxt", "savez", "savez_compressed",  # files
     "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall", "info",
