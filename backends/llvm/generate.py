@@ -23,6 +23,7 @@ from ..unprofitable import limited, why_unprofitable
 from .builder import formulas
 from .builder.target import Target
 from .entry.carried_elements import carry_elements
+from .entry.late_operands import with_late_operands_last
 from .entry.writer import write_entry
 from .kernels.flags import inexact_flags, why_extern
 from .kernels.split import split_reductions
@@ -72,7 +73,7 @@ def program_image(
 ) -> Image:
     hint = hint or hints_of(program.symbols, program.unbacked)
     memory = bytes_made(program, hint)
-    program = carry_elements(split_reductions(program))
+    program = with_late_operands_last(carry_elements(split_reductions(program)))
     code = write_entry(program, target, objects.add)
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))

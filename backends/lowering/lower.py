@@ -28,6 +28,7 @@ from ..passes.fuse import merge
 from ..passes.hoist import hoist
 from ..passes.materialise import Access, choose_materialised, reading_of
 from ..passes.memory import plan_memory
+from ..passes.overflow_checks import drop_overflow_checks
 from ..passes.points import expand_points
 from ..passes.repeated_checks import drop_repeated_checks
 from ..passes.schedule import schedule
@@ -47,7 +48,9 @@ from .writes.after_commit import write_inputs
 from .writes.overwriting import KeepsOldContents, is_there, overwritten
 from .writes.pieces import is_everything, only_pieces
 
-PASSES = (hoist, merge, expand_points, drop_repeated_checks, schedule, plan_memory)
+PASSES = (
+    hoist, merge, expand_points, drop_overflow_checks, drop_repeated_checks, schedule, plan_memory,
+)
 Pass = Callable[[Program, Hint], Program]
 WHOLE = tuple(run for run in PASSES if run is not expand_points)
 """Of kernels that do not go from element to element."""

@@ -180,6 +180,45 @@ def test_a_signal_ends_a_loop_that_does_not_end(ended):
         signal.signal(signal.SIGALRM, before)
 
 
+def counts_up(x):
+    for _ in range(2 * 10**9):
+        x[0] += 1.0
+
+
+def counts_by_twos(x):
+    for _ in range(1, 4 * 10**9, 2):
+        x[0] += 1.0
+
+
+def counts_down(x):
+    for _ in range(2 * 10**9, 0, -1):
+        x[0] += 1.0
+
+
+def counts_down_by_threes(x):
+    for _ in range(6 * 10**9, -1, -3):
+        x[0] += 1.0
+
+
+@pytest.mark.parametrize("count", [counts_up, counts_by_twos, counts_down, counts_down_by_threes])
+def test_a_signal_ends_a_loop_of_which_the_end_is_known(count):
+    """Not when it has come to its end, which is many seconds away."""
+    compiled, x = dl.compile(count), np.zeros(1)
+
+    def stop(number, frame):
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1.0)
+        with pytest.raises(Stop):
+            compiled(x)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert x[0] < 2 * 10**9
+
+
 def test_the_first_call_of_a_loop_is_not_run_twice():
     """Signals wait while it is compiled; none has come, so the loop goes on when it looks."""
     def powers(x, y, n):

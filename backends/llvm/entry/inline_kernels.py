@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from ...loop_ir.loops import Apply, Check, Expr, Kernel, Store
+from ...loop_ir.overflow import guarded_operation
 from ..builder.flags import barrier
 from ..builder.nest import Nest
 from ..builder.terms import Terms
@@ -11,7 +12,6 @@ from ..kernels.kernel import environment, halves, produce
 from ..kernels.memory import store_element
 from ..kernels.scalars import COMPUTED, apply, keep
 from .kernel_calls import check_status
-from .overflow import checked_by
 from .state import Entry
 
 
@@ -79,13 +79,27 @@ def _holds(nest: Nest, terms: Terms, condition: Expr) -> Value:
     if isinstance(condition, Apply) and condition.op == "logical_or":
         left, right = (_holds(nest, terms, arg) for arg in condition.args)
         return left | right
-    if (checked := checked_by(condition)) is not None:
+    if (checked := _told_by_the_processor(condition)) is not None:
         return ~_wraps(nest, terms, *checked)
     if isinstance(condition, Apply) and all(arg.dtype.kind in "iu" for arg in condition.args):
         values = [nest.value(terms.of(arg)) for arg in condition.args]
         found: Value = apply(condition.op, values, condition.dtype)
         return found
     return nest.value(terms.of(condition))
+
+
+WRAPPING = {
+    ("add", "i"): "sadd", ("subtract", "i"): "ssub", ("multiply", "i"): "smul",
+    ("multiply", "u"): "umul",
+}  # fmt: skip
+
+
+def _told_by_the_processor(condition: Expr) -> tuple[str, Apply] | None:
+    """The instruction that tells whether a check holds, and the operation whose result it has too;
+    None of other checks."""
+    found = guarded_operation(condition)
+    name = None if found is None else WRAPPING.get((found.op, found.dtype.kind))
+    return None if found is None or name is None else (name, found)
 
 
 def _wraps(nest: Nest, terms: Terms, instruction: str, operation: Apply) -> Value:
@@ -99,7 +113,7 @@ def _wraps(nest: Nest, terms: Terms, instruction: str, operation: Apply) -> Valu
 def _without_wrapping(nest: Nest, terms: Terms, condition: Expr) -> None:
     """Behind a check, LLVM may conclude from the order of two numbers what sign their difference
     has."""
-    checked = checked_by(condition)
+    checked = _told_by_the_processor(condition)
     if checked is not None and checked[0] == "ssub":
         left, right = (nest.value(terms.of(arg)) for arg in checked[1].args)
         nest.scopes[-1].values[terms.of(checked[1])] = left.binary("sub nsw", right)

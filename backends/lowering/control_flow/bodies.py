@@ -103,7 +103,7 @@ def for_loop(
     proceed = variable(low, ArrayType(BOOL, form=Form.PYTHON))
     limits = [_limits(low, *end) for end in zip((start, stop), ends)]
     low.intervals[load_of(index).buffer] = _between(limits[0], limits[1], step)
-    most = max(0, *(-(first - last) // -step for first in limits[0] for last in limits[1]))
+    most = max(0, *(-((last - first) // -step) for first in limits[0] for last in limits[1]))
     assign_number(low, counter, Value(counter.type, (), ends[0]))
     low.launch((), Store(load_of(proceed).buffer, Offset(), compare(order, counter.expr, ends[1])))
 
@@ -211,6 +211,7 @@ def _looped(
     read = ready(low, operands[:count])
     arguments = (*index, *states[: changing[0]], *read, *states[changing[1] :])
     own = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
+    forget(low, {load_of(state).buffer for state in (*index, proceed, *states)})
 
     def loop() -> tuple[Loop, set[Buffer]]:
         inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
@@ -245,6 +246,12 @@ def _looped(
         if load_of(state).buffer in rotated else state
         for state in states
     )
+
+
+def forget(low: Lowering, variables: set[Buffer]) -> None:
+    """What was checked of these does not hold in each iteration."""
+    for expr in [expr for expr, (_, _, about) in low.checked.items() if about & variables]:
+        del low.checked[expr]
 
 
 def _state(

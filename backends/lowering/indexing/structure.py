@@ -21,7 +21,7 @@ from ...loop_ir.simplify import INT64, const, convert
 from ...passes.materialise import Access
 from ..arithmetic.pointwise import compare, require_native, require_real
 from ..arithmetic.reductions import dims_of, flattened, fold_of, operand, plain
-from ..scalars.intervals import interval
+from ..scalars.intervals import interval, note_within
 from ..state.context import Lowering, is_size, lowers
 from ..state.values import CannotLower, Value, load_of
 from .masks import select
@@ -230,6 +230,8 @@ def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr
         tests = (compare("greater_equal", from_front, const(0, INT64)),
                  compare("less", from_front, simplify.size_value(size)))
         low.launch(own, Check(simplify.apply("logical_and", tests, simplify.BOOL)))
+    if not own and isinstance(size, int):
+        note_within(low, index, (max(least, -size), min(most, size - 1)))
     return from_front
 
 

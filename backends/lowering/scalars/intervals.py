@@ -106,9 +106,16 @@ def hull(*intervals: Interval) -> Interval:
     return min(least), max(most)
 
 
+def both(one: Interval, other: Interval) -> Interval:
+    """Of what lies in two intervals; the first where there is no such number."""
+    least, most = max(one[0], other[0]), min(one[1], other[1])
+    return (least, most) if least <= most else one
+
+
 def _found(low: Lowering, expr: Expr, depth: int) -> Known:
     if (known := still_checked(low, expr)) is not None:
-        return known
+        variable = low.intervals.get(expr.buffer) if isinstance(expr, Load) else None
+        return known if variable is None else both(known, variable)
     match expr:
         case Const():
             number = int(value_of(expr))

@@ -1,7 +1,7 @@
 """The state of one lowering: values of nodes so far, and the steps of the program being made."""
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -108,7 +108,17 @@ class Lowering:
             has_functions=self.has_functions, at_least=self.at_least, numbers=self.numbers,
         )
         inner.relations.know(self.relations)
+        inner.checked.update(self._checked_for_good())
         return inner
+
+    def _checked_for_good(self) -> Iterator[tuple[Expr, Checked]]:
+        """What has been checked of numbers, which stay what they are for as long as a body runs:
+        it changes variables of its own alone."""
+        for expr, (found, since, buffers) in self.checked.items():
+            if buffers <= self.numbers and (
+                all(buffers.isdisjoint(step.writes) for step in self.steps[since:])
+            ):
+                yield expr, (found, 0, buffers)
 
     # names
     def fresh(self, stem: str) -> str:

@@ -1,21 +1,16 @@
-"""Checks that an integer operation has not wrapped, which the processor itself tells of it."""
+"""Conditions that an integer operation has not wrapped, as `lowering.scalars.numbers` has them."""
 from __future__ import annotations
 
 import numpy as np
 
-from ...loop_ir.loops import Apply, Const, Convert, Expr
-from ...loop_ir.simplify import value_of
-from ..builder.elements import F64
+from .loops import Apply, Const, Convert, Expr
+from .simplify import value_of
 
-INSTRUCTIONS = {
-    ("add", "i"): "sadd", ("subtract", "i"): "ssub", ("multiply", "i"): "smul",
-    ("multiply", "u"): "umul",
-}  # fmt: skip
+F64 = np.dtype(np.float64)
 
 
-def checked_by(condition: Expr) -> tuple[str, Apply] | None:
-    """The instruction that tells whether a check holds, and the operation whose result it has too;
-    None of other checks. They are written as `lowering.numbers` writes them."""
+def guarded_operation(condition: Expr) -> Apply | None:
+    """The operation whose result a condition is about; None of other conditions."""
     if not isinstance(condition, Apply) or len(condition.args) != 2:
         return None
     value, limit = condition.args
@@ -25,8 +20,7 @@ def checked_by(condition: Expr) -> tuple[str, Apply] | None:
     found = _of_signs(value) if signed and not any(limit.bits) else None
     if condition.op == "less" and limit.dtype == F64:
         found = _of_doubles(value, float(value_of(limit)))
-    name = None if found is None else INSTRUCTIONS.get((found.op, found.dtype.kind))
-    return None if found is None or name is None else (name, found)
+    return found
 
 
 def _of_signs(signs: Apply) -> Apply | None:
