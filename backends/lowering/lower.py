@@ -171,6 +171,8 @@ def _input(low: Lowering, index: int, node: Node) -> Input:
     if node.type.form is Form.ARRAY:
         buffer = low.buffer(node.type.dtype, f"{node.name}_in")
         low.values[node] = low.memory_value(node.type, buffer)
+        if all(node is not written for written, _ in low.graph.writes):
+            low.unwritten.add(buffer)
         return Input(index, node.type, buffer=buffer)
     if node.type.form is Form.OBJECT or node.type.dtype.kind == "c":
         buffer = low.buffer(node.type.dtype, f"{node.name}_in")
@@ -184,6 +186,7 @@ def _input(low: Lowering, index: int, node: Node) -> Input:
 def _constant(low: Lowering, node: Node) -> None:
     buffer = low.buffer(node.type.dtype, "constant")
     low.values[node] = low.memory_value(node.type, buffer)
+    low.unwritten.add(buffer)
     low.constants.append(Constant(np.asarray(node.target), buffer, node.type))
 
 

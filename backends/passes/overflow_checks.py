@@ -49,6 +49,7 @@ MOST_STORES = 2**56
 """Of single integers, one after the other: they take half a year."""
 LARGEST = 2**60
 """Integers that may be so large are not looked at."""
+NO_LIMIT = 2**80
 ROUNDS = 6
 
 
@@ -146,43 +147,49 @@ class Integers:
         for store, times in stores_of(steps, 1):
             if store.buffer in stores:
                 stores[store.buffer].append((store, times))
-        found = True
-        while found and stores:
-            alone = [one for one in stores if self.are_bounded(frozenset((one,)), stores)]
-            found = bool(alone) or self.are_bounded(frozenset(stores), stores)
-            for buffer in alone if alone else [*stores] if found else ():
+        while stores:
+            found = [one for one in stores if self.largest_of({one: stores[one]}) is None]
+            if not found:
+                largest = self.largest_of(stores)
+                found = [*stores] if largest is None else [largest]
+            for buffer in found:
                 del stores[buffer]
 
-    def are_bounded(self, group: frozenset[Buffer], stores: Mapping[Buffer, list[Often]]) -> bool:
-        """Whether it is known what integers are at most that depend on one another."""
-        self.group, self.largest = group, 0
-        of_group = [one for buffer in group for one in stores[buffer]]
+    def largest_of(self, stores: Mapping[Buffer, list[Often]]) -> Buffer | None:
+        """Look what integers are at most that depend on one another. None where that is found, and
+        known from here on; else the one that is the reason that it is not."""
+        self.group, self.largest = frozenset(stores), 0
+        unknown: Buffer | None = None
         for _ in range(ROUNDS):
             self.memo.clear()
-            if (found := self.after(of_group)) is None:
-                break
-            if found <= self.largest:
-                self.known |= dict.fromkeys(group, found)
+            found, unknown = self.after(stores)
+            if found > LARGEST or found <= self.largest:
                 break
             self.largest = found
+        if found <= min(self.largest, LARGEST):
+            self.known |= dict.fromkeys(stores, found)
+            unknown = None
         self.group = frozenset()
         self.memo.clear()
-        return group <= self.known.keys()
+        return unknown
 
-    def after(self, stores: Iterable[Often]) -> int | None:
-        """How large they are after all stores, if they are not larger than `largest` before each;
-        None where one may be anything."""
+    def after(self, stores: Mapping[Buffer, list[Often]]) -> tuple[int, Buffer]:
+        """How large they are after all stores, if they are not larger than `largest` before each,
+        and the one that makes most of that."""
         most, grown, fastest = 0, 0, 0
-        for store, times in stores:
-            bound = self.bound(store.value)
-            grows = bound.more if bound.times else 0
-            often = MOST_STORES if times is None else min(times, MOST_STORES)
-            if bound.times > 1 or (bound.times and times == MANY):
-                return None
-            most, grown = max(most, bound.most), grown + grows * often
-            fastest = max(fastest, grows)
+        parts: dict[Buffer, int] = {}
+        for buffer, of_buffer in stores.items():
+            for store, times in of_buffer:
+                bound = self.bound(store.value)
+                grows = bound.more if bound.times else 0
+                often = MOST_STORES if times is None else min(times, MOST_STORES)
+                if bound.times > 1 or (bound.times and times == MANY):
+                    return NO_LIMIT, buffer
+                most, grown = max(most, bound.most), grown + grows * often
+                fastest = max(fastest, grows)
+                parts[buffer] = max(parts.get(buffer, 0), bound.most, grows * often)
         found = most + min(grown, MOST_STORES * fastest)
-        return found if found <= LARGEST else None
+        return found, max(stores, key=lambda one: parts.get(one, 0))
 
     def bound(self, expr: Expr) -> Bound:
         if (known := self.memo.get(expr)) is None:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeVar
 
 from ....base.records import dataclass, field
-from ...loop_ir.loops import Apply, Buffer, Const, Convert, Expr, Load, Offset
+from ...loop_ir.loops import (
+    Apply,
+    Buffer,
+    Const,
+    Convert,
+    Expr,
+    Gather,
+    Load,
+    Offset,
+    walk,
+)
 from ...loop_ir.simplify import value_of
-from ..scalars.intervals import Interval, fits, interval, of_difference, of_sum
+from ..scalars.intervals import Interval, first_of, fits, interval, of_difference, of_sum
 from ..state.context import Lowering
 
 
@@ -22,31 +33,39 @@ class Assumption:
     @contextmanager
     def made(self, low: Lowering) -> Iterator[None]:
         """It holds of what is lowered meanwhile."""
-        before = {buffer: low.intervals.get(buffer) for buffer in self.intervals}
-        low.intervals.update(self.intervals)
-        low.at_least.update(self.at_least)
-        try:
+        with known(low.intervals, self.intervals), known(low.at_least, self.at_least):
             yield
-        finally:
-            for buffer in self.at_least:
-                del low.at_least[buffer]
-            for buffer, known in before.items():
-                low.intervals.pop(buffer)
-                if known is not None:
-                    low.intervals[buffer] = known
+
+
+T = TypeVar("T")
+
+
+@contextmanager
+def known(facts: dict[Buffer, T], more: Mapping[Buffer, T]) -> Iterator[None]:
+    """More facts about variables hold meanwhile, or other ones."""
+    before = {buffer: facts.get(buffer) for buffer in more}
+    facts.update(more)
+    try:
+        yield
+    finally:
+        for buffer, fact in before.items():
+            facts.pop(buffer)
+            if fact is not None:
+                facts[buffer] = fact
 
 
 def of_arm(low: Lowering, condition: Expr, holds: bool) -> Assumption:
     """What is known where a condition holds, or where it does not."""
     facts = Facts(low)
     facts.learn(condition, holds)
-    return Assumption(facts.found)
+    return Assumption(facts.found, facts.at_least)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     low: Lowering
     found: dict[Buffer, Interval] = field(default_factory=dict)
+    at_least: dict[Buffer, Expr] = field(default_factory=dict)
 
     def learn(self, condition: Expr, holds: bool) -> None:
         if isinstance(condition, Load) and condition.buffer in self.low.defined:
@@ -66,11 +85,17 @@ class Facts:
         between = interval(self.low, left), interval(self.low, right)
         self.narrow(left, WITHIN[op](*between))
         self.narrow(right, WITHIN[MIRRORED[op]](*between[::-1]))
+        for larger, smaller, orders in (
+            (left, right, ("greater", "greater_equal")), (right, left, ("less", "less_equal"))
+        ):
+            if op in orders and is_number(self.low, larger) and stays(self.low, smaller):
+                assert isinstance(larger, Load)
+                self.at_least[larger.buffer] = first_of(self.low, smaller)
 
     def narrow(self, expr: Expr, found: Interval) -> None:
         """Note between what an int lies, and what follows for the number that it is made of."""
         match expr:
-            case Load() if expr.offset is Offset() and expr.buffer in self.low.numbers:
+            case Load() if is_number(self.low, expr):
                 least, most = self.found.get(expr.buffer, interval(self.low, expr))
                 found = max(least, found[0]), min(most, found[1])
                 if found[0] <= found[1]:
@@ -92,6 +117,19 @@ class Facts:
             rule, inverse = INVERSES[expr.op]
             if fits(rule(interval(self.low, number), added), expr.dtype):
                 self.narrow(number, inverse(found, added))
+
+
+def is_number(low: Lowering, expr: Expr) -> bool:
+    return isinstance(expr, Load) and expr.offset is Offset() and expr.buffer in low.numbers
+
+
+def stays(low: Lowering, expr: Expr) -> bool:
+    """Whether a number is the same wherever it is read in an arm: of arrays that nobody writes to,
+    and of numbers that are stored once."""
+    return all(
+        one.buffer in low.unwritten or one.buffer in low.defined
+        for one in walk((expr,)) if isinstance(one, (Load, Gather))
+    )
 
 
 Rule = Callable[[Interval, Interval], Interval]

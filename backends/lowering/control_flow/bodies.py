@@ -365,7 +365,7 @@ def cond(
 
     both = choosing(low, condition, (blocks[0], blocks[1]), results)
     if both is None:
-        is_assumed = any(assumption.intervals for assumption in assumptions)
+        is_assumed = any(one.intervals or one.at_least for one in assumptions)
         both = both_arms(test, blocks, read, results, anew if is_assumed else None)
     if both is not None:
         run_both(low, both)

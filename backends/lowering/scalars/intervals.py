@@ -48,6 +48,8 @@ def note_checked(low: Lowering, kind: str, operands: Sequence[Expr], result: Exp
             furthest = int(np.iinfo(result.dtype).max) // abs(number)
             intervals[1 - place] = max(least, -furthest), min(most, furthest)
     least, most = ARITHMETIC[kind](*intervals)  # type: ignore[misc]
+    if kind == "difference" and is_above(low, *operands):
+        least = max(least, 0)
     limits = limits_of(result.dtype)
     found = max(least, limits[0]), min(most, limits[1])
     note_within(low, result, found)

@@ -15,7 +15,7 @@ from ...passes.materialise import Access
 from ..arithmetic.pointwise import compare, dtype_of, loop_dtypes, operand_at
 from ..state.context import Lowering, lowers
 from ..state.values import CannotLower, Value
-from .intervals import ARITHMETIC, cannot_overflow, decided, note_checked, note_within
+from .intervals import ARITHMETIC, cannot_overflow, decided, is_above, note_checked, note_within
 from .unsigned_sums import checked_as_a_whole, is_sum, note_sum
 
 F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
@@ -42,8 +42,7 @@ def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str
         if may_be_part and (whole := checked_as_a_whole(low, fits, operands, dtype)) is not None:
             return low.lazy(node.type, (), whole)
         first = len(low.steps)
-        checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
-        for condition in checks[fits](result, *operands):
+        for condition in conditions(low, fits, result, operands):
             low.launch((), Check(undecided(low, condition)))
         if fits in ARITHMETIC:
             note_checked(low, fits, operands, result)
@@ -52,6 +51,17 @@ def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str
     elif fits == "quotient":
         low.launch((), Check(compare("not_equal", operands[1], const(0.0, dtype))))
     return low.lazy(node.type, (), result)
+
+
+def conditions(
+    low: Lowering, kind: str, result: Expr, operands: Sequence[Expr]
+) -> list[Expr]:
+    """What holds if an operation does not wrap."""
+    if result.dtype.kind == "u":
+        return UNSIGNED_CHECKS[kind](result, *operands)
+    if kind == "difference" and is_above(low, *operands):
+        return [compare("greater_equal", result, const(0, result.dtype))]
+    return CHECKS[kind](result, *operands)
 
 
 def undecided(low: Lowering, condition: Expr) -> Expr:

@@ -89,6 +89,7 @@ class Lowering:
     at_least: dict[Buffer, Expr] = field(default_factory=dict)  # what variables are not below
     defined: dict[Buffer, Expr] = field(default_factory=dict)  # numbers that are stored once
     numbers: set[Buffer] = field(default_factory=set)  # that hold one each
+    unwritten: set[Buffer] = field(default_factory=set)  # arrays that stay as they were given
     checked: dict[Expr, Checked] = field(default_factory=dict)  # what a check has been made of
     exact: dict[Expr, Any] = field(default_factory=dict)  # numbers that are `unsigned_sums`
     has_functions: bool = False  # whether programs may have functions that call themselves
@@ -106,6 +107,7 @@ class Lowering:
             constants=self.constants, errstate=self.errstate, origins=self.origins,
             intervals=self.intervals, defined=self.defined, functions=self.functions,
             has_functions=self.has_functions, at_least=self.at_least, numbers=self.numbers,
+            unwritten=self.unwritten,
         )
         inner.relations.know(self.relations)
         inner.checked.update(self._checked_for_good())
