@@ -88,7 +88,33 @@ def of_a_copy(x, n):
     return total
 
 
+def of_numbers_below(x, n):
+    total = 0.0
+    for i in range(n):
+        for k in range(i):
+            total += x[i] * x[k] - x[k + 1]
+            for j in range(k):
+                total -= x[j]
+    return total
+
+
+def of_ranges_that_end_elsewhere(x, n):
+    total, k = 0.0, n
+    for i in range(n):
+        k = x.size - 1 - i
+        total += x[k]
+        for j in range(k):
+            total += x[j]
+            k = k + 1 if j == 2 else k
+        for j in range(0, k):
+            total += x[j]
+        for j in range(k, 0, -1):
+            total += x[j]
+    return total
+
+
 PROGRAMS = (
+    of_numbers_below, of_ranges_that_end_elsewhere,
     moves_in_a_loop, moves_in_an_arm, moves_back, moves_in_a_loop_of_a_loop,
     is_known_from_an_element, another_array, of_a_copy,
 )
@@ -99,6 +125,9 @@ def test_results_and_errors_are_those_of_python(program):
     compiled = dl.compile(program)
     for n in (0, 1, 2, 3, 4, 7, 9, 10, 11, -1, -9, -10, -11, 5):
         check(compiled, program, X, n, calls=1)
+    for length in (9, 11, 4, 12, 1, 0):
+        for n in (0, 1, 3, length - 1, length, length + 1, -length, -length - 1):
+            check(compiled, program, np.arange(float(length)), n, calls=1)
 
 
 def pairs(x, n):

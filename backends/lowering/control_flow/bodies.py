@@ -26,7 +26,7 @@ from ..scalars.intervals import Interval, first_of, hull, interval, of_size
 from ..state.changes import computed, log_undo, may_change, own_copy
 from ..state.context import Lowering, lowers, packed
 from ..state.values import CannotLower, Value, load_of
-from .assumptions import Assumption, of_arm
+from .assumptions import Assumption, is_number, of_arm
 from .carried_ints import note_carried
 from .proceeding import in_iterations
 from .short_arms import both_arms, choosing, run_both
@@ -103,6 +103,8 @@ def for_loop(
     proceed = variable(low, ArrayType(BOOL, form=Form.PYTHON))
     limits = [_limits(low, *end) for end in zip((start, stop), ends)]
     low.intervals[load_of(index).buffer] = _between(limits[0], limits[1], step)
+    if step > 0 and isinstance(stop, Value) and is_number(low, stop.expr):
+        low.less_than[load_of(index).buffer] = stop.expr
     most = max(0, *(-((last - first) // -step) for first in limits[0] for last in limits[1]))
     assign_number(low, counter, Value(counter.type, (), ends[0]))
     low.launch((), Store(load_of(proceed).buffer, Offset(), compare(order, counter.expr, ends[1])))

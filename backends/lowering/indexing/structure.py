@@ -21,7 +21,7 @@ from ...loop_ir.simplify import INT64, const, convert
 from ...passes.materialise import Access
 from ..arithmetic.pointwise import compare, require_native, require_real
 from ..arithmetic.reductions import dims_of, flattened, fold_of, operand, plain
-from ..scalars.intervals import interval, note_within
+from ..scalars.intervals import interval, is_below, note_below, note_within
 from ..state.context import Lowering, is_size, lowers
 from ..state.values import CannotLower, Value, load_of
 from .masks import select
@@ -222,7 +222,7 @@ def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr
     is_from_front, fits = least >= 0, isinstance(size, int) and most < size
     raw = convert(low.broadcast(item, axes), INT64)
     from_front = raw if is_from_front else counted_from_front(raw, size)
-    if is_from_front and fits:
+    if is_from_front and (fits or is_below(low, index, simplify.size_value(size))):
         return raw
     if own or is_from_front:
         low.launch(own, Check(in_range(index, size, is_from_front)))
@@ -232,6 +232,8 @@ def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr
         low.launch(own, Check(simplify.apply("logical_and", tests, simplify.BOOL)))
     if not own and isinstance(size, int):
         note_within(low, index, (max(least, -size), min(most, size - 1)))
+    elif not own:
+        note_below(low, index, simplify.size_value(size))
     return from_front
 
 

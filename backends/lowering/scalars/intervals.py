@@ -23,7 +23,7 @@ from ...loop_ir.loops import (
     SizeValue,
     walk,
 )
-from ...loop_ir.simplify import value_of
+from ...loop_ir.simplify import BOOL, apply, value_of
 from ..state.context import Lowering
 from .magnitudes import LIMIT, greatest
 
@@ -75,6 +75,23 @@ def note_within(low: Lowering, expr: Expr, found: Interval) -> None:
     """The steps so far have checked between what a number lies."""
     buffers = frozenset(one.buffer for one in walk([expr]) if isinstance(one, Load | Gather))
     low.checked[expr] = found, len(low.steps), buffers
+
+
+def note_below(low: Lowering, number: Expr, limit: Expr) -> None:
+    """The steps so far have checked that a number is below another one."""
+    note_within(low, apply("less", (number, limit), BOOL), (1, 1))
+
+
+def is_below(low: Lowering, number: Expr, limit: Expr) -> bool:
+    """Whether a number, or what it is known to be less than, has been checked to be below
+    another one."""
+    for _ in range(DEPTH):
+        if still_checked(low, apply("less", (number, limit), BOOL)) == (1, 1):
+            return True
+        if not isinstance(number, Load) or number.buffer not in low.less_than:
+            return False
+        number = low.less_than[number.buffer]
+    return False
 
 
 def still_checked(low: Lowering, expr: Expr) -> Known:

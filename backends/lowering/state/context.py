@@ -87,6 +87,7 @@ class Lowering:
     origins: dict[Buffer, Node] = field(default_factory=dict)
     intervals: dict[Buffer, tuple[int, int]] = field(default_factory=dict)  # of variables
     at_least: dict[Buffer, Expr] = field(default_factory=dict)  # what variables are not below
+    less_than: dict[Buffer, Expr] = field(default_factory=dict)  # what indices of loops are below
     defined: dict[Buffer, Expr] = field(default_factory=dict)  # numbers that are stored once
     numbers: set[Buffer] = field(default_factory=set)  # that hold one each
     unwritten: set[Buffer] = field(default_factory=set)  # arrays that stay as they were given
@@ -107,7 +108,7 @@ class Lowering:
             constants=self.constants, errstate=self.errstate, origins=self.origins,
             intervals=self.intervals, defined=self.defined, functions=self.functions,
             has_functions=self.has_functions, at_least=self.at_least, numbers=self.numbers,
-            unwritten=self.unwritten,
+            unwritten=self.unwritten, less_than=self.less_than,
         )
         inner.relations.know(self.relations)
         inner.checked.update(self._checked_for_good())
