@@ -18,12 +18,14 @@ from ...base.records import dataclass, field
 from ..hints import Hint
 from ..loop_ir.loops import (
     Apply,
+    Axis,
     Buffer,
     Check,
     Const,
     Convert,
     Expr,
     Gather,
+    Index,
     Kernel,
     Load,
     Scan,
@@ -68,12 +70,12 @@ def has_checks(steps: Iterable[Step]) -> bool:
 
 
 def own_integers(steps: Iterable[Step]) -> set[Buffer]:
-    """Memory of integers into which only kernels store, and which has no other name."""
+    """Memory of signed integers into which only kernels store, and which has no other name."""
     made: set[Buffer] = set()
     others: set[Buffer] = set()
     for step in all_steps(steps):
         if isinstance(step, Allocate):
-            if step.buffer.dtype.kind in "iu" and not step.any_contents:
+            if step.buffer.dtype.kind == "i" and not step.any_contents:
                 made.add(step.buffer)
         elif isinstance(step, Launch):
             others |= {one.buffer for one in step.kernel.statements if isinstance(one, Scan)}
@@ -207,13 +209,13 @@ class Integers:
                 return Bound(times=1)
             case Load() | Gather() if expr.buffer in self.known:
                 return Bound(most=self.known[expr.buffer])
-            case SizeValue(int(size)):
+            case SizeValue(int(size)) | Index(Axis(extent=int(size))):
                 return Bound(most=abs(size))
             case Convert() if expr.arg.dtype.kind in "biu":
                 return self.bound(expr.arg)
             case Select():
                 return _either(self.bound(expr.true), self.bound(expr.false))
-            case Apply() if expr.op in RULES and expr.dtype.kind in "iu":
+            case Apply() if expr.op in RULES and expr.dtype.kind == "i":
                 return RULES[expr.op](*map(self.bound, expr.args))
         return None
 

@@ -51,6 +51,20 @@ def lists_of_followers(x, n):
     return first, following, length
 
 
+def roots(x, n):
+    parent, size = np.arange(n), np.ones(n, dtype=np.int64)
+    for i in range(len(x)):
+        a, b = x[i] % n, i % n
+        while parent[a] != a:
+            a = parent[a]
+        while parent[b] != b:
+            b = parent[b]
+        if a != b:
+            parent[b] = a
+            size[a] += 1
+    return parent, size
+
+
 def doubled(x, n):
     sums = np.ones(n, dtype=np.int64)
     for i in range(1, n):
@@ -94,6 +108,16 @@ def subtracted(x, n):
     return left
 
 
+def below_zero(x, n):
+    left, total = np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.int32)
+    with np.errstate(over="ignore"):
+        for _ in range(n):
+            left[0] -= np.uint32(2)
+    for _ in range(n):
+        total[0] += np.int32(left[0] // np.uint32(4))
+    return left, total
+
+
 def of_arguments(x, n):
     sums = np.zeros(n, dtype=np.int64)
     for i in range(n):
@@ -118,7 +142,8 @@ def negated(x, n):
 
 PROGRAMS = (
     counted, distances, lists_of_followers, doubled, doubled_in_turns, large_steps,
-    of_large_numbers, small_integers, subtracted, of_arguments, squares, negated,
+    of_large_numbers, small_integers, subtracted, below_zero, of_arguments, squares, negated,
+    roots,
 )
 
 
