@@ -8,7 +8,7 @@ and multiples, of which a table of dynamic programming checks several in each it
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Union
 
@@ -32,6 +32,7 @@ from ..loop_ir.loops import (
     Select,
     SizeValue,
     Store,
+    walk,
 )
 from ..loop_ir.overflow import guarded_operation
 from ..loop_ir.program import (
@@ -145,53 +146,60 @@ class Integers:
     memo: dict[Expr, Bound] = field(default_factory=dict)
 
     def look_at(self, steps: tuple[Step, ...]) -> None:
+        """Each integer behind those that it is made of; the rest, which depend on one another,
+        together."""
         stores: dict[Buffer, list[Often]] = {buffer: [] for buffer in own_integers(steps)}
         for store, times in stores_of(steps, 1):
             if store.buffer in stores:
                 stores[store.buffer].append((store, times))
+        made_of = {buffer: read_by(of_buffer) for buffer, of_buffer in stores.items()}
         while stores:
-            found = [one for one in stores if self.largest_of({one: stores[one]}) is None]
-            if not found:
-                largest = self.largest_of(stores)
-                found = [*stores] if largest is None else [largest]
-            for buffer in found:
-                del stores[buffer]
+            ready = [one for one in stores if made_of[one].isdisjoint(stores.keys() - {one})]
+            for buffer in ready:
+                self.are_bounded({buffer: stores.pop(buffer)})
+            if not ready:
+                unknown = self.are_bounded(stores)
+                for buffer in unknown or [*stores]:
+                    del stores[buffer]
 
-    def largest_of(self, stores: Mapping[Buffer, list[Often]]) -> Buffer | None:
-        """Look what integers are at most that depend on one another. None where that is found, and
-        known from here on; else the one that is the reason that it is not."""
+    def are_bounded(self, stores: Mapping[Buffer, list[Often]]) -> Sequence[Buffer]:
+        """Look what integers are at most that depend on one another. Where that is found it is
+        known from here on; else those are given that are the reason."""
         self.group, self.largest = frozenset(stores), 0
-        unknown: Buffer | None = None
+        unknown: Sequence[Buffer] = [*stores]
         for _ in range(ROUNDS):
             self.memo.clear()
-            found, unknown = self.after(stores)
-            if found > LARGEST or found <= self.largest:
+            found, reasons = self.after(stores)
+            if found > LARGEST:
+                unknown = reasons
+                break
+            if found <= self.largest:
+                self.known |= dict.fromkeys(stores, found)
+                unknown = ()
                 break
             self.largest = found
-        if found <= min(self.largest, LARGEST):
-            self.known |= dict.fromkeys(stores, found)
-            unknown = None
         self.group = frozenset()
         self.memo.clear()
         return unknown
 
-    def after(self, stores: Mapping[Buffer, list[Often]]) -> tuple[int, Buffer]:
+    def after(self, stores: Mapping[Buffer, list[Often]]) -> tuple[int, Sequence[Buffer]]:
         """How large they are after all stores, if they are not larger than `largest` before each,
-        and the one that makes most of that."""
+        and those that may be anything, or else the one that makes most of that."""
         most, grown, fastest = 0, 0, 0
-        parts: dict[Buffer, int] = {}
+        parts = dict.fromkeys(stores, 0)
         for buffer, of_buffer in stores.items():
             for store, times in of_buffer:
                 bound = self.bound(store.value)
                 grows = bound.more if bound.times else 0
                 often = MOST_STORES if times is None else min(times, MOST_STORES)
                 if bound.times > 1 or (bound.times and times == MANY):
-                    return NO_LIMIT, buffer
+                    grows = NO_LIMIT
                 most, grown = max(most, bound.most), grown + grows * often
                 fastest = max(fastest, grows)
-                parts[buffer] = max(parts.get(buffer, 0), bound.most, grows * often)
-        found = most + min(grown, MOST_STORES * fastest)
-        return found, max(stores, key=lambda one: parts.get(one, 0))
+                parts[buffer] = max(parts[buffer], bound.most, grows * max(often, 1))
+        found = most + max(min(grown, MOST_STORES * fastest), fastest)
+        reasons = [buffer for buffer, part in parts.items() if part > LARGEST]
+        return found, reasons or [max(parts, key=parts.__getitem__)]
 
     def bound(self, expr: Expr) -> Bound:
         if (known := self.memo.get(expr)) is None:
@@ -248,6 +256,12 @@ WITHIN: Mapping[str, Callable[[int, int], bool]] = {
 
 Often = tuple[Store, Union[int, None]]
 MANY = 0
+
+
+def read_by(stores: Iterable[Often]) -> frozenset[Buffer]:
+    """The memory from which values come that are stored."""
+    values = [store.value for store, _ in stores]
+    return frozenset(one.buffer for one in walk(values) if isinstance(one, (Load, Gather)))
 
 
 def stores_of(steps: Iterable[Step], times: int | None) -> Iterator[Often]:

@@ -31,7 +31,7 @@ def with_late_operands_last(program: Program) -> Program:
 def _ordered(steps: Iterable[Step]) -> Iterator[Step]:
     for step in steps:
         if isinstance(step, Loop) and not has_loops(step.steps):
-            if late := carried_numbers(step):
+            if has_extremes(step.steps) and (late := carried_numbers(step)):
                 step = replace(step, steps=tuple(Iteration(late).steps(step.steps)))
             yield step
         else:
@@ -40,6 +40,13 @@ def _ordered(steps: Iterable[Step]) -> Iterator[Step]:
 
 def has_loops(steps: Iterable[Step]) -> bool:
     return any(isinstance(step, Loop) for step in all_steps(steps))
+
+
+def has_extremes(steps: Iterable[Step]) -> bool:
+    """Whether there are minima or maxima of more than two integers."""
+    chosen = (part for statement in _statements(steps) for part in walk(statement.roots)
+              if isinstance(part, Select))
+    return any(extreme_of(arm) for one in chosen if extreme_of(one) for arm in one.operands[1:])
 
 
 def carried_numbers(loop: Loop) -> set[Buffer]:
