@@ -26,6 +26,7 @@ from ..loop_ir.program import (
     Require,
     Step,
     View,
+    all_steps,
     with_blocks,
 )
 from ..loop_ir.sizes_of import SymbolsOfSteps, told_by, used_symbols
@@ -164,13 +165,12 @@ class Placed:
             tells, needs = told_by(step), symbols.used(step)
             sized = NONE.union(*(made.get(buffer, ()) for buffer in stored))
         if not isinstance(step, Launch):
-            return Placed(step, used, stored, tells, needs, sized)
+            inner = (one.kernel for one in all_steps((step,)) if isinstance(one, Launch))
+            return Placed(step, used, stored, tells, needs, sized, looks_up=any(map(finds, inner)))
         kernel = step.kernel
-        looks_up = any(isinstance(load, Gather) for load in kernel.loads)
-        looks_up |= any(isinstance(s, Store) and s.indices for s in kernel.statements)
         return Placed(
             step, used, stored, tells, needs, sized, tuple(axis.extent for axis in kernel.axes),
-            operations(kernel), _has(kernel, Check), looks_up,
+            operations(kernel), _has(kernel, Check), finds(kernel),
             _has(kernel, Scan) or bool(axes_in_turn(kernel)), aliased,
         )
 
@@ -302,6 +302,12 @@ def _read_elsewhere(first: Kernel, second: Kernel) -> Buffer | None:
             if isinstance(load, Gather) or load.offset != stored[load.buffer]:
                 return load.buffer
     return None
+
+
+def finds(kernel: Kernel) -> bool:
+    """Whether it looks elements up."""
+    return any(isinstance(load, Gather) for load in kernel.loads) or any(
+        isinstance(s, Store) and s.indices for s in kernel.statements)
 
 
 def _has(kernel: Kernel, kind: type) -> bool:

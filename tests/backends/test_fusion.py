@@ -5,14 +5,17 @@ import operator
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loop_ir.loops import Kernel
+from dynamo_lite.backends.loop_ir import simplify
+from dynamo_lite.backends.loop_ir.loops import Buffer, Check, Gather, Kernel, Load, Offset, Store
 from dynamo_lite.backends.loop_ir.printing import print_kernel
 from dynamo_lite.backends.loop_ir.products import Product
-from dynamo_lite.backends.loop_ir.program import Allocate, Extern, Launch, Program
+from dynamo_lite.backends.loop_ir.program import Allocate, Extern, Launch, Loop, Output, Program
 from dynamo_lite.backends.lowering.lower import lower
+from dynamo_lite.backends.passes.fuse import merge
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
+from dynamo_lite.ir.types import array
 
 from ..graphs import graph_of
 from .graphs import trace
@@ -207,6 +210,36 @@ def test_number_that_more_results_need_than_one_kernel_has():
 def test_warnings_of_elements_that_nobody_reads_count():
     program = lower(trace(lambda x: np.log(x)[1:] + 1, V))
     assert any(kernel.axes[0].extent == 12 for kernel in kernels(program))
+
+
+PLACE, FOUND, SUM, GOES_ON = (Buffer(name, np.dtype(dtype)) for name, dtype in (
+    ("place", "i8"), ("found", "f8"), ("sum", "f8"), ("goes_on", "?")))
+X = Buffer("x", np.dtype("f8"))
+
+
+def step_of(*statements):
+    return Launch(Kernel("kernel", (), statements))
+
+
+def test_a_place_is_checked_before_a_loop_looks_it_up():
+    """Also where the kernel that checks it could be one with another behind the loop."""
+    place, total = Load(PLACE, Offset()), Load(SUM, Offset())
+    is_inside = simplify.apply("less", (place, simplify.const(10, PLACE.dtype)), GOES_ON.dtype)
+    element = Gather(X, Offset(), ((place, 8),))
+    loop = Loop(GOES_ON, (step_of(Store(SUM, Offset(), element)),))
+    steps = [Allocate(one, array(one.dtype, ()), "scratch") for one in (PLACE, SUM, GOES_ON)]
+    steps += [
+        Allocate(FOUND, array(FOUND.dtype, ()), "array"),
+        Loop(GOES_ON, (step_of(Store(PLACE, Offset(), simplify.const(3, PLACE.dtype))),)),
+        step_of(Check(is_inside)), loop, step_of(Store(FOUND, Offset(), total)),
+    ]
+    output = Output(FOUND, array(FOUND.dtype, ()))
+    merged = merge(Program((), (), {}, tuple(steps), (output,)), lambda size: 1)
+    kinds = [type(one) for one in merged.steps if not isinstance(one, Allocate)]
+    has_check = [any(isinstance(one, Check) for one in step.kernel.statements)
+                 for step in merged.steps if isinstance(step, Launch)]
+    assert kinds == [Loop, Launch, Loop, Launch]
+    assert has_check == [True, False]
 
 
 def test_scratch_memory_is_used_again():
