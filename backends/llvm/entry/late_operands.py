@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ....base.records import dataclass, field
-from ...loop_ir.loops import Apply, Buffer, Expr, Load, Offset, Select, Statement, Store, walk
+from ....base.records import dataclass
+from ...loop_ir.loops import Apply, Buffer, Expr, Load, Select, Statement, Store, walk
 from ...loop_ir.program import Branch, Launch, Loop, Program, Step, all_steps, with_blocks
 from ...loop_ir.rewrite import map_statement, transform
 from ...loop_ir.simplify import BOOL, apply
+from .carried_elements import NOWHERE
 from .counted_loops import counter_of
 
 LESS, GREATER = ("less", "less_equal"), ("greater", "greater_equal")
-NOWHERE = Offset()
 
 
 def with_late_operands_last(program: Program) -> Program:
@@ -74,7 +74,7 @@ def _statements(steps: Iterable[Step]) -> Iterator[Statement]:
 class Iteration:
     """The steps of one in order; `late` are the numbers that wait for the iteration before."""
 
-    late: set[Buffer] = field(default_factory=set)
+    late: set[Buffer]
 
     def steps(self, steps: Iterable[Step]) -> Iterator[Step]:
         for step in steps:
