@@ -124,10 +124,13 @@ def interrupts(interrupt=interrupt):
 
 
 def lines_without_handler(function):
-    """Those of which CPython runs something outside of the `try`: 3.13 the jump of a `while`."""
+    """Those of which CPython runs something outside of the `try`: 3.13 the jump of a `while`.
+
+    The call in `in_a_callee` is over when that function is asked for signals.
+    """
     code = inspect.unwrap(function).__code__
-    return {(inst.line or 0) - code.co_firstlineno for inst in read(code)
-            if inst.handler is None and inst.opname.startswith("JUMP")}
+    return {(inst.line or 0) - code.co_firstlineno for inst in read(code) if inst.handler is None
+            and inst.opname.startswith(("JUMP", "CALL"))}
 
 
 def interrupted(function, n, after):
@@ -137,14 +140,13 @@ def interrupted(function, n, after):
         result = function(X, n)
         signal.setitimer(signal.ITIMER_REAL, 0)
     except Interrupted as error:
-        name = function.__name__
         # Python 3.11 gives the jump behind a `with` in a loop no line.
-        lines = [(line or 0) - frame.f_code.co_firstlineno
+        lines = [(frame.f_code.co_name, (line or 0) - frame.f_code.co_firstlineno)
                  for frame, line in traceback.walk_tb(error.__traceback__)
-                 if frame.f_code.co_name == name]  # fmt: skip
-        if lines == [0]:
+                 if frame.f_code.co_name in (function.__name__, in_a_native_loop.__name__)]
+        if lines and lines[-1][1] == 0:
             return "early", 0, 0
-        is_late = not lines or lines[-1] in lines_without_handler(function)
+        is_late = not lines or lines[-1][1] in lines_without_handler(globals()[lines[-1][0]])
         return "late" if is_late else "escaped", 0, 0
     return result
 
