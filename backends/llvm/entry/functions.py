@@ -10,16 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from ...loop_ir.loops import Buffer
-from ...loop_ir.program import Call, CallAgain, Function
+from ...loop_ir.program import Call, CallAgain, Function, all_steps
 from ..builder.elements import I64, scalar_type
 from ..builder.externals import CALLS_LEFT
 from ..builder.values import Value
 from .flow import begin_inside, is_time, nanoseconds, poll
-from .state import Entry, writes
+from .state import Entry, Inside, writes
 
 KEPT = 128
 """Calls that the recursion limit allows and that are not made: the frames that are not there, of
 the functions around, and then some."""
+SMALL = 60  # steps of a function that is written once more where it calls itself
 FRAME, VALUE, VARIABLE = 256, 8, 64
 """Bytes that a call takes of the stack, at most: for itself, for a value, and for a variable."""
 
@@ -38,10 +39,51 @@ def call(entry: Entry, step: Call) -> None:
 
 @writes(CallAgain)
 def call_again(entry: Entry, step: CallAgain) -> None:
-    name, parameters = entry.inside
+    inside = entry.inside
+    assert inside is not None
     numbers = [entry.builder.load(entry.pointer(one.name), one.dtype) for one in step.arguments]
-    left = Value(entry.builder, "%left", I64) - step.levels
-    result(entry, name, left, [*numbers, *parameters[len(numbers) :]], step.result)
+    numbers += inside.parameters[len(numbers) :]
+    left = inside.left - step.levels
+    if inside.is_inlined or not is_inlined(inside.function):
+        result(entry, f"@{inside.function.name}", left, numbers, step.result)
+    else:
+        entry.builder.store(inline(entry, inside.function, left, numbers),
+                            entry.pointer(step.result.name))
+
+
+def is_inlined(function: Function) -> bool:
+    """Whether the function is written once more at the one place where it calls itself, which
+    halves the calls. At several places LLVM would compile for longer than most of them gain."""
+    steps = list(all_steps(function.program.steps))
+    return len(steps) <= SMALL and sum(isinstance(step, CallAgain) for step in steps) == 1
+
+
+def inline(entry: Entry, function: Function, left: Value, numbers: list[Value]) -> Value:
+    made = Entry(function.program, entry.target)
+    made.builder, made.frame, made.modules = entry.builder, entry.frame, entry.modules
+    made.functions, made.errstate, made.patience = entry.functions, entry.errstate, entry.patience
+    made.inside = Inside(function, numbers, left, is_inlined=True)
+    return body(made)
+
+
+def body(entry: Entry) -> Value:
+    """Write the steps of a function; its number."""
+    inside, builder, program = entry.inside, entry.builder, entry.program
+    assert inside is not None
+    scalars = [item.scalar for item in program.inputs if item.scalar is not None]
+    entry.scalars = {one.name: value for one, value in zip(scalars, inside.parameters)}
+    entry.frame.bail_out_unless(inside.left.gt(0))
+    ask, go = builder.fresh("ask"), builder.fresh("go")
+    spent = builder.integer(max(1, round(nanoseconds(program.steps))))
+    builder.branch(is_time(entry, spent), ask, go, is_rare=True)
+    builder.label(ask)
+    poll(entry)
+    builder.jump(go)
+    builder.label(go)
+    for step in program.steps:
+        entry.step(step)
+    (output,) = program.outputs
+    return builder.load(entry.pointer(output.buffer.name), output.buffer.dtype)
 
 
 def result(entry: Entry, name: str, left: Value, numbers: list[Value], made: Buffer) -> None:
@@ -70,21 +112,9 @@ def write_function(entry: Entry, function: Function) -> int:
     builder = made.builder
     scalars = [item.scalar for item in program.inputs if item.scalar is not None]
     parameters = [Value(builder, f"%p{place}", one.dtype) for place, one in enumerate(scalars)]
-    made.scalars = {one.name: value for one, value in zip(scalars, parameters)}
-    made.inside = f"@{function.name}", parameters
-    made.frame.bail_out_unless(Value(builder, "%left", I64).gt(0))
-    ask, go = builder.fresh("ask"), builder.fresh("go")
-    spent = builder.integer(max(1, round(nanoseconds(program.steps))))
-    builder.branch(is_time(made, spent), ask, go, is_rare=True)
-    builder.label(ask)
-    poll(made)
-    builder.jump(go)
-    builder.label(go)
-    for step in program.steps:
-        made.step(step)
-    (output,) = program.outputs
-    kind, number = kind_of(output.buffer.dtype), builder.load(
-        made.pointer(output.buffer.name), output.buffer.dtype)
+    made.inside = Inside(function, parameters, Value(builder, "%left", I64))
+    number = body(made)
+    kind = kind_of(program.outputs[0].buffer.dtype)
     pair = builder.emit(f"insertvalue {kind} {{ i1 true, {number.type} undef }}, {number}, 1")
     given = ", ".join(f"{one.type} {one.ref}" for one in parameters)
     lines = ["entry:", *builder.allocas, *builder.head, *builder.lines, f"  ret {kind} {pair}",

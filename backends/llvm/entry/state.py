@@ -41,6 +41,16 @@ def writes(kind: type[Step]) -> Callable[[Write], Write]:
     return register
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A call of a function that calls itself, which is being written."""
+
+    function: Function
+    parameters: list[Value]
+    left: Value  # how many more calls there may be inside each other
+    is_inlined: bool = False  # into another call of the function
+
+
 @dataclass(slots=True)
 class Entry:
     """What the functions that write steps share; `begin` is given each module as soon as it is
@@ -77,7 +87,7 @@ class Entry:
     asked: Value = field(init=False)  # whether somebody counts what steps take
     counted: list[Step] = field(default_factory=list)
     functions: dict[Function, int] = field(default_factory=dict)  # bytes of the stack
-    inside: tuple[str, list[Value]] = ("", [])  # the function that is written, its parameters
+    inside: Inside | None = None
     _zero: Value | None = None
     read: frozenset[Buffer] = frozenset()
     """The buffers that a step or the caller reads: what goes into others reports, and is lost."""
