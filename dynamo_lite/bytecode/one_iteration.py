@@ -174,9 +174,17 @@ def _point_at(
     if not all(stack := point.stack[:depth]) or len(stack) < depth:
         return None
     inside = range(head.offset + 1, head.offset + _JUMP_SIZE)
-    if any(read(code)[i.target].offset in inside for i in read(code) if i.target is not None):
+    if any(each.offset in inside for each in _jumped_to(code)):
         return None
     return ResumePoint(head.index, stack, names, frozenset())
+
+
+def _jumped_to(code: CodeType) -> list[Instruction]:
+    """Where jumps lead; those that nothing reaches may lead into one that was written over what
+    was there, and to no instruction."""
+    instructions = read(code)
+    targets = {i.target for i in instructions if i.target is not None}
+    return [each for each in instructions if each.index in targets]
 
 
 def _enter(assembler: Assembler, entry: Instruction, head: Instruction) -> bool:

@@ -240,8 +240,20 @@ def a_global(x):
     return x, last
 
 
+def three_that_end_together(x):
+    for i in range(2):
+        rows = [x, x + i]
+        for j in range(len(rows)):
+            for k in iter(range(4)):
+                switch()
+                step = seen(k)[0] + rows[j].sum()
+                x[j] += step
+    return x, i, j, k
+
+
 FUNCTIONS = [plain, left_early, returned_at_once, nothing_returned, nested, inside_blocks, cells,
-             bound_in_the_loop, bound_later, unbound, deleted, looked_at, a_global]
+             bound_in_the_loop, bound_later, unbound, deleted, looked_at, a_global,
+             three_that_end_together]
 
 
 @pytest.mark.parametrize("compile", [in_python, compiled])

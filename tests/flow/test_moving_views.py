@@ -85,7 +85,7 @@ def test_one_graph(function, order):
 
 
 def cut_off_at_the_end(x, y):
-    ends = range(len(x) - 20, len(x))
+    ends = range(len(x) - 8, len(x))
     return np.array([x[i:i + 5].sum() for i in ends]), x[len(x) - 2:len(x) + 2]
 
 

@@ -1,6 +1,8 @@
 """Matrices of few columns: vectors are along their rows, which are read and written whole."""
 from __future__ import annotations
 
+from itertools import cycle, islice, product
+
 import numpy as np
 import pytest
 
@@ -23,14 +25,16 @@ ROWS = {
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("name", ROWS)
 def test_vectors_along_rows_of_few_columns(name, dtype, level):
-    """Which are read as rows, and transposed."""
+    """Which are read as rows, and transposed; of each number of columns in two of six layouts."""
     rng = np.random.default_rng(0)
+    layouts = cycle(product([5, 77], [
+        lambda wide: wide[:, 3:].copy(), lambda wide: wide[:, 2:-1],
+        lambda wide: wide[::-1, :-3]]))  # fmt: skip
     for columns in [1, 3, 4, 7, 8, 12, 17]:
-        for rows in 5, 77:
-            wide = (rng.standard_normal((rows, columns + 3)) * 4).astype(dtype)
-            for x in (wide[:, :columns].copy(), wide[:, 2:-1], wide[::-1, :columns]):
-                found, expected = dl.compile(ROWS[name])(x), ROWS[name](x)
-                assert found.tobytes() == expected.tobytes(), (rows, x.shape, x.strides)
+        for rows, layout in islice(layouts, 2):
+            x = layout((rng.standard_normal((rows, columns + 3)) * 4).astype(dtype))
+            found, expected = dl.compile(ROWS[name])(x), ROWS[name](x)
+            assert found.tobytes() == expected.tobytes(), (rows, x.shape, x.strides)
 
 
 WHOLE = {
@@ -53,11 +57,13 @@ def test_rows_that_are_written_whole(name, dtype, level):
     rng = np.random.default_rng(0)
     for columns in 1, 2, 3, 4, 5:
         symbolic = dl.compile(WHOLE[name], dynamic=True)
-        for rows in 5, 77, 160:
+        lengths = 5, 77, 160
+        for rows in lengths:
             wide = (rng.standard_normal((rows, columns + 1)) * 4).astype(dtype)
             for x in (wide[:, 1:].copy(), wide[:, :-1]):
-                for compiled in (symbolic, dl.compile(WHOLE[name])):
-                    assert same(compiled(x), WHOLE[name](x)), x.shape
+                assert same(symbolic(x), WHOLE[name](x)), x.shape
+            if rows == lengths[columns % 3]:
+                assert same(dl.compile(WHOLE[name])(x), WHOLE[name](x)), x.shape
 
 
 def same(found, expected):
