@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop
 from ...bytecode.liveness import live_locals
-from ...errors import PlanLoop
+from ...errors import GraphBreak, PlanLoop, Replan, Unsupported
 from ...ir.sizes import maximum
 from ..object_model.lazy import realise
 from ..state.trace import LoopPlan, Returned, Stopped
-from ..state.tracker import VariableTracker
+from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.array_backed.growing import (
+    OF_SEVERAL_TYPES,
     GrowingVariable,
     Kinds,
     copied_elements,
@@ -77,26 +78,72 @@ def growing_lists(
             walked.walks -= 1
 
 
-def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> None:
+def plan_list(
+    tx: Tx, value: VariableTracker, item: VariableTracker | None, *, waits: bool = False
+) -> bool:
     """A loop cannot go on with a list as it is, which it perhaps gives `item`: have the analysis
-    start again, with the list in memory of the graph from the outermost loop on that can do it."""
+    start again, with the list in memory of the graph from the outermost loop on that can do it.
+    Where it `waits`, that is for the iteration to be over, and true: what else is to be known of
+    its lists is found on the way."""
+    if (waiting := tx.state.replanned.get(value)) is not None:
+        if not waits:
+            raise PlanLoop(waiting, tx.state.options.loops[waiting])
+        check_alike(tx, value, item)
+        return True
     if item is None:
         plan_rows(tx, value)
     if item is not None and value.source is not None:
         plan_appended(tx, value, item)
     items, is_given = value.built_items(), item is not None  # type: ignore[attr-defined]
     if value.source is not None or (item := item or next(iter(items), None)) is None:
-        return
+        return False
     if (kinds := kinds_of(item := realise(tx, item))) is None:
-        return
+        return False
+    if any(kinds_of(realise(tx, one)) != kinds for one in items[:LONGEST]):
+        return False
     if has_lists(layout_of(item)) and not (is_given and is_in_arm(tx)):
-        return  # rows that are yet to be filled are for `make_rows`
+        return False  # rows that are yet to be filled are for `make_rows`
     if has_lists(layout_of(item)) and len(kinds) > MOST_NUMBERS:
-        return
+        return False
     for frame, place, plan, name in planned_places(tx, value):
         if name not in [one[0] for one in plan.lists]:
             lists = plan.lists | {(name, kinds, layout_of(item), frame is not tx)}
-            raise PlanLoop(place, replace(plan, lists=lists))
+            if not (waits and is_in_iteration(tx)):
+                raise PlanLoop(place, replace(plan, lists=lists))
+            tx.state.options.loops[place] = replace(plan, lists=lists)
+            tx.state.replanned[value] = place
+            return True
+    return False
+
+
+def check_alike(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> None:
+    """No plan makes a list in memory of the graph of items of several types."""
+    first = next(iter(value.built_items()), None)  # type: ignore[attr-defined]
+    if item is None or first is None or kinds_of(item) == kinds_of(realise(tx, first)):
+        return
+    tx.state.replanned.clear()
+    raise GraphBreak(OF_SEVERAL_TYPES)
+
+
+def is_in_iteration(tx: Tx) -> bool:
+    """Whether an iteration of a loop is being traced as a graph of its own."""
+    return any(body.carried is not None for body in tx.side_effects.fields.bodies)
+
+
+@contextmanager
+def waiting_plans(tx: Tx) -> Iterator[None]:
+    """Inside, an iteration is traced; what was found to be planned before the next analysis waits
+    for its end, whatever that is."""
+    try:
+        yield
+    except Replan:
+        raise
+    except (Unsupported, ObservedException):
+        if not tx.state.replanned:
+            raise
+    if places := [*tx.state.replanned.values()]:
+        tx.state.replanned.clear()
+        raise PlanLoop(places[0], tx.state.options.loops[places[0]])
 
 
 def is_in_arm(tx: Tx) -> bool:

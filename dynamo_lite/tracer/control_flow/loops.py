@@ -30,7 +30,7 @@ from ..trackers.containers.outside_iterators import OutsideIterator
 from .appended import make_room
 from .bodies import Unsettled, trace_iteration
 from .branches import Start, fork, predicate, settle
-from .growing import LARGEST, PEELED, growing_lists, make_tables
+from .growing import LARGEST, PEELED, growing_lists, make_tables, waiting_plans
 from .iterations import (
     Iterations,
     check_nameless,
@@ -204,7 +204,7 @@ def capture(
         check_nameless(tx, iterator)
     tx.exits.pop(loop.head, None)
     try:
-        with growing_lists(tx, loop, iterator, iterations, plan):
+        with growing_lists(tx, loop, iterator, iterations, plan), waiting_plans(tx):
             stack = tuple(tx.stack)
             saved = dict(tx.locals)
             body = trace_iteration(tx, loop, stack, iterations, plan)

@@ -128,6 +128,7 @@ def planned_fields(tx: Tx, place: tuple[CodeType, int], plan: LoopPlan) -> Itera
         return
     if body.missing <= plan.fields:
         raise GraphBreak(f"{body.what} changes objects that it finds on its way")
+    plan = tx.state.options.loops.get(place, plan)
     wider = replace(plan, fields=plan.fields | body.missing)
     if isinstance(stop, PlanLoop):
         tx.state.options.loops[place] = wider

@@ -37,9 +37,11 @@ class FrameLoops:
         self.pending: list[Exit] = []
         self.side_exits: SideExits | None = None
 
-    def plan_list(self: Tx, value: VariableTracker, item: VariableTracker | None) -> None:
+    def plan_list(
+        self: Tx, value: VariableTracker, item: VariableTracker | None, *, waits: bool = False
+    ) -> bool:
         """A list that a loop of the graph uses like an array may become one."""
-        plan_list(self, value, item)
+        return plan_list(self, value, item, waits=waits)
 
     def is_unshared(self: Tx, value: VariableTracker) -> bool:
         return is_unshared(self, value)

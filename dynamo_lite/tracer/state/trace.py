@@ -243,7 +243,8 @@ class TraceState:
     ones that it came past; `keys` are the outside objects that were looked up by their identity.
     `written` has the placeholders that bodies write into, `elements` those of long values from
     outside, and what dicts from outside hold, as arrays. `recursions` are the functions whose
-    bodies are being traced (`control_flow.recursion`), `self_calls` counts the calls that functions
+    bodies are being traced (`control_flow.recursion`), `replanned` are lists that wait for the
+    next analysis, and the loops whose plans have them now, `self_calls` counts the calls that functions
     make of themselves, and `read_unbound` are locals that were read while they had no value.
     """
 
@@ -289,6 +290,7 @@ class TraceState:
     sources: dict[Node, AliasInfo] = field(default_factory=dict)
     consumed: dict[Node, AliasInfo] = field(default_factory=dict)
     recursions: list[Any] = field(default_factory=list)
+    replanned: dict[VariableTracker, tuple[CodeType, int]] = field(default_factory=dict)
     self_calls: dict[CodeType, int] = field(default_factory=dict)
     read_unbound: set[tuple[CodeType, str]] = field(default_factory=set)
 

@@ -215,7 +215,9 @@ class Loops(Protocol):
     pending: list[Any]
     side_exits: Any
 
-    def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:
+    def plan_list(
+        self, value: VariableTracker, item: VariableTracker | None, *, waits: bool = False
+    ) -> bool:
         """A list that a loop of the graph uses like an array may become one."""
 
     def is_unshared(self, value: VariableTracker) -> bool:

@@ -53,8 +53,8 @@ def chosen_item(
     changes may become an array of its own."""
     if (held := alike_items(tx, container)) is None:
         return None
-    if isinstance(container, ListVariable):
-        container.met_in_loop(tx)
+    if isinstance(container, ListVariable) and container.met_in_loop(tx, waits=True):
+        return held.items[0]
     place = place_among(tx, key, len(held.items), container.describe())
     numbers = []
     for at, kind in enumerate(held.kinds):

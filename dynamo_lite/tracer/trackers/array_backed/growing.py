@@ -72,6 +72,10 @@ def kinds_of(item: VariableTracker) -> Kinds | None:
     return found if found and len(found) == len(kinds) else None
 
 
+CHANGED = "a list that a loop of the graph changes"
+OF_SEVERAL_TYPES = f"{CHANGED} has items of several types"
+
+
 class GrowingVariable(InArrays):
     """A list made by the frame, of numbers of one type, or of tuples and lists of numbers.
 
@@ -97,7 +101,7 @@ class GrowingVariable(InArrays):
         return list
 
     def describe(self) -> str:
-        return "a list that a loop of the graph changes"
+        return CHANGED
 
     def named(self, name: str) -> GrowingVariable:
         """The same, whose length goes by another name."""
@@ -168,7 +172,7 @@ class GrowingVariable(InArrays):
 
     def store(self, tx: Tx, place: VariableTracker, item: VariableTracker) -> None:
         if kinds_of(item) != self.kinds or layout_of(item) != self.layout:
-            raise GraphBreak(f"{self.describe()} has items of several types")
+            raise GraphBreak(OF_SEVERAL_TYPES)
         if not all(map(tx.is_unshared, lists_in(item))):
             raise GraphBreak(f"{self.describe()} holds a list that has another name")
         for column, part in zip(self.columns, numbers_of(item)):

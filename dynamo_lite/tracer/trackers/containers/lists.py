@@ -73,14 +73,19 @@ class ListVariable(SequenceVariable):
         super().read(tx)
         tx.side_effects.was_read(self, self._items[: len(self._items) - appended])
 
-    def met_in_loop(self, tx: Tx, item: VariableTracker | None = None) -> None:
-        """A loop of the graph cannot go on with the list as it is: it may have another form."""
+    def met_in_loop(
+        self, tx: Tx, item: VariableTracker | None = None, *, waits: bool = False
+    ) -> bool:
+        """A loop of the graph cannot go on with the list as it is: it may have another form. True
+        where it `waits` for that until an iteration is over."""
         if tx.graph.is_body and self.born < tx.side_effects.since:
-            tx.plan_list(self, item)
+            return tx.plan_list(self, item, waits=waits)
+        return False
 
     def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
         if not key.is_constant() and not isinstance(key, SliceVariable):
-            self.met_in_loop(tx)
+            if self.met_in_loop(tx, waits=True) and self._items:
+                return self._items[0]  # of the same type as all of them
         return super().method___getitem__(tx, key)
 
     def method_append(self, tx: Tx, item: VariableTracker) -> VariableTracker:
@@ -90,8 +95,7 @@ class ListVariable(SequenceVariable):
             if tx.graph.is_body:
                 tx.plan_list(self, item)
             tx.side_effects.extends(self)
-        else:
-            self.met_in_loop(tx, item)
+        elif not self.met_in_loop(tx, item, waits=True):
             tx.side_effects.mutates(self)
         self._items.append(item)
         return NONE
