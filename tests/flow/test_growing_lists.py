@@ -6,6 +6,7 @@ from dynamo_lite.backends.lowering.indexing import structure
 import dynamo_lite as dl
 from benchmarks.list_programs import primes_by_division
 from dynamo_lite.tracer.control_flow import growing
+from dynamo_lite.tracer.frame.speculation import translate
 
 from ..oracle import check
 
@@ -415,3 +416,29 @@ def test_literals_of_other_types_are_left_to_python():
     compiled = dl.compile(with_several_types)
     for x in (VECTOR, VECTOR * 3):
         check(compiled, with_several_types, x, calls=2)
+
+
+def four_paths(x):
+    a, b, c, d = [x[0]], [x[1]], [x[2]], []
+    for i in range(50):
+        a.append(a[i] + b[i])
+        b.append(b[i] - c[i] * 0.5)
+        c.append(-c[-1])
+        d.append(i)
+    return np.array(a), b, c, d
+
+
+def of_two_types(x):
+    a, b = [1.0], [2.0]
+    for i in range(50):
+        y = a[i] + b[i]
+        b.append(y)
+        a.append(y * x[i])
+    return a, b
+
+
+@pytest.mark.parametrize("function, most", [(four_paths, 2), (of_two_types, 2)])
+def test_what_becomes_of_several_lists_is_known_after_one_iteration(function, most):
+    """Another analysis for each list would take as long as all of the others."""
+    assert translate(function, (VECTOR,)).restarts <= most
+    check(dl.compile(function), function, VECTOR)
