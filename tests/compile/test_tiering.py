@@ -157,6 +157,18 @@ def test_calls_over_as_large_arrays_are_worth_what_they_took():
         assert found.lacks([np.ones(10)]) > 0.04
 
 
+@pytest.mark.parametrize("is_tried, most", [(False, 5), (True, 20)])
+def test_code_that_is_of_ever_more_kinds_is_not_worth_what_was_hoped_for(is_tried, most):
+    """Nobody has compiled it yet: what it may save is a guess."""
+    found = account()
+    found.expected, found.is_tried = 10.0, is_tried
+    pieces = 0
+    while pieces < 20 and not found.lacks([3]):
+        found.spend(0.1)
+        pieces += 1
+    assert 1 < pieces <= most
+
+
 def test_code_is_not_compiled_for_the_end_of_a_program_that_ran_before():
     with dl.config.patch(warm_seconds=0.1):
         found = account()
