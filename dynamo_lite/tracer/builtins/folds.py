@@ -13,6 +13,7 @@ from ..polyfills.lists import largest, smallest
 from ..python import comparisons
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.array_backed.vectors import is_not_empty, scalars_of
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.sizes import extremum, size_tracker
@@ -74,7 +75,7 @@ def _extreme(
     if not values or (len(values) > 1 and default is not None):
         observe(function, *map(id, values), default=None)  # CPython says why not
     if len(values) == 1 and key is NONE and default is None:
-        if isinstance(values[0], GrowingVariable):
+        if isinstance(values[0], GrowingVariable) or is_long_vector(tx, values[0]):
             return tx.known(BY_LOOP[function]).call(tx, values, {})
     items = iter(tx.iterate(values[0]) if len(values) == 1 else values)
     if key is NONE and not isinstance(values[0], ObjectVariable):  # which is asked item by item
@@ -93,6 +94,12 @@ def _extreme(
         elif tx.truth(test):
             best, best_key = item, item_key
     return best
+
+
+def is_long_vector(tx: Tx, value: VariableTracker) -> bool:
+    """An array of so many real numbers that a loop of the graph finds the largest."""
+    dtype = scalars_of(value)
+    return dtype is not None and dtype.kind in "biuf" and is_not_empty(tx, value)
 
 
 BY_LOOP: dict[Callable[..., Any], Callable[[Any], Any]] = {max: largest, min: smallest}

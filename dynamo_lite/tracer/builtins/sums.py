@@ -3,14 +3,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...base.records import dataclass, field
 from ...errors import GraphBreak
 from ...guards.kinds import TYPE
 from ...guards.sources import DependentSource, LiteralSource, Pinned, Source
 from ...ir import control
-from ...ir.types import Form
 from ..object_model.constants import ZERO, ConstantVariable, constant, observe
 from ..object_model.dependent import FINDERS, MAKERS, Found
 from ..object_model.lazy import realise
@@ -20,6 +21,7 @@ from ..recording.nodes import record
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.elements import outside_of
 from ..trackers.array_backed.growing import PYTHON_NUMBERS, GrowingVariable, expected
+from ..trackers.array_backed.vectors import is_not_empty, scalars_of
 from ..trackers.arrays.long_lists import SHORTEST
 from ..trackers.arrays.numbers import ConstantNumber
 from ..trackers.arrays.sizes import SizeVariable
@@ -46,9 +48,7 @@ def builtin_sum(
         return found
     if (kind := kind_in_memory(values)) is not None and start.python_type() in (int, float):
         return sum_in_memory(tx, values, start, kind)
-    if is_of_scalars(values) and is_literal_zero(start):
-        expected(tx, operator.gt, values.length(tx), ZERO)
-        total = ConstantNumber(values.kinds[0].dtype.type(0))
+    if (total := zero_of(values, start)) is not None and is_not_empty(tx, values):
         return tx.known(plain_sum).call(tx, (values, total), {})
     added = Total(start)
     if found_outside(tx, start) is None:
@@ -68,17 +68,19 @@ def kind_in_memory(values: VariableTracker) -> type | None:
     return next((kind for kind, type_ in PYTHON_NUMBERS.items() if (type_,) == values.kinds), None)
 
 
-def is_of_scalars(values: VariableTracker) -> TypeGuard[GrowingVariable]:
-    """A list of numbers of NumPy's that is an array of the graph; 0 has no part in their sum."""
-    if not isinstance(values, GrowingVariable) or values.layout is not None:
+def zero_of(values: VariableTracker, start: VariableTracker) -> VariableTracker | None:
+    """What the sum of numbers of NumPy's begins with, in which 0 has no part. They are in a list
+    that is an array of the graph, or in a long array."""
+    dtype = scalars_of(values)
+    if dtype is None or dtype.kind not in "biuf" or not is_literal_zero(start, dtype):
+        return None
+    return ConstantNumber(np.dtype(int).type(0) if dtype.kind == "b" else dtype.type(0))
+
+
+def is_literal_zero(value: VariableTracker, dtype: np.dtype[Any]) -> bool:
+    if not isinstance(value, ConstantVariable) or value.source is not None:
         return False
-    kind = values.kinds[0]
-    return kind.form is Form.SCALAR and kind.dtype.kind in "iuf"
-
-
-def is_literal_zero(value: VariableTracker) -> bool:
-    return isinstance(value, ConstantVariable) and value.source is None and (
-        type(value.value) is int and value.value == 0)
+    return repr(value.value) == "0" or (repr(value.value) == "0.0" and dtype.kind == "f")
 
 
 def sum_in_memory(
