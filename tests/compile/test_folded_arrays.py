@@ -4,7 +4,6 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.tracer.frame.speculation import translate
-
 from tests.oracle import check
 
 RANDOM = np.random.default_rng(0)

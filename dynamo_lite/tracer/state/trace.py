@@ -245,7 +245,8 @@ class TraceState:
     outside, and what dicts from outside hold, as arrays. `recursions` are the functions whose
     bodies are being traced (`control_flow.recursion`), `replanned` are lists that wait for the
     next analysis, and the loops whose plans have them now. `self_calls` counts the calls that
-    functions make of themselves, and `read_unbound` are locals that were read while they had no value.
+    functions make of themselves, and `read_unbound` are locals that were read while they had no
+    value.
     """
 
     function: FunctionType
