@@ -1,4 +1,4 @@
-"""Python's own `sum`, `max` and `min` of arrays: by a loop of the graph, however long they are."""
+"""Python's own `sum`, `max`, `min` and `map` of arrays: by a loop of the graph, however long."""
 import numpy as np
 import pytest
 
@@ -46,7 +46,20 @@ def smallest(x):
     return min(x)
 
 
-FUNCTIONS = [total, total_of_floats, total_from, largest, smallest]
+def squares(x):
+    return list(map(lambda v: v * v, x))
+
+
+def total_of_magnitudes(x):
+    return sum(map(abs, x))
+
+
+def rounded(x):
+    return np.array(list(map(round, x)))
+
+
+FUNCTIONS = [total, total_of_floats, total_from, largest, smallest, squares, total_of_magnitudes,
+             rounded]
 
 
 @pytest.mark.parametrize("dynamic", [None, True])
@@ -81,7 +94,40 @@ def test_of_what_a_mask_selects(limit):
     check(dl.compile(best_threshold), best_threshold, x, np.array([0.9, limit, 0.2]))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS[:2] + FUNCTIONS[3:], ids=lambda f: f.__name__)
+def what_is_left(x):
+    items = map(abs, x)
+    first, rest = next(items), list(items)
+    return first, rest[:3], list(items), len(rest)
+
+
+def taken_twice(x):
+    items = map(abs, x)
+    return sum(items), list(items), sum(items)
+
+
+def of_two(x):
+    return list(map(lambda a, b: a - b, x, x[1:]))[:4]
+
+
+def with_effects(x):
+    seen = []
+    found = list(map(seen.append, x))
+    return len(seen), seen[3], found[:2]
+
+
+def that_raises(x):
+    return list(map(lambda v: 1 / int(v), x))
+
+
+@pytest.mark.parametrize("function", [what_is_left, taken_twice, of_two, with_effects, that_raises],
+                         ids=lambda f: f.__name__)
+def test_what_is_mapped_is_taken_once(function):
+    check(dl.compile(function), function, np.arange(-20.0, 20.0))
+
+
+@pytest.mark.parametrize("function", [
+    total, total_of_floats, largest, smallest, squares, total_of_magnitudes,
+], ids=lambda f: f.__name__)  # fmt: skip
 def test_graphs_do_not_grow_with_the_length(function):
     graph = translate(function, (np.arange(40_000.0),)).graph
-    assert len(graph.nodes) < 12
+    assert len(graph.nodes) < 24

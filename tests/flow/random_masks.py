@@ -47,7 +47,8 @@ class MaskWriter(Writer):
             f"np.argmax({first})", f"{first}[0]", f"{first}[-1]", f"np.sum({mask})",
             f"np.count_nonzero({mask})", f"int(({mask}).sum())", f"m[:, {mask}].sum()",
             f"m[m > {self.level()}].sum()", f"{first}.std()", f"m[:, {mask}].mean(axis=1)[2]",
-            f"{first}[{self.index()}]", f"({mask}).any()",
+            f"{first}[{self.index()}]", f"({mask}).any()", f"sum({first})", f"sum({mask})",
+            f"max({first})", f"min({first})", f"list(map(float, {first}))[-1]",
         ])
 
     def element(self):

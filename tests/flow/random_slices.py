@@ -50,6 +50,7 @@ class SliceWriter(Writer):
             f"np.dot(m[{self.part()}, 2], m[1, :5][:3])", f"{first}[0]", f"{first}[-1]",
             f"({first} > {second}).any()", f"np.argmax({first})", f"{first}.mean()",
             f"m[:4, {part}].max(axis=0, initial=1).sum()", f"(m[:, {part}] @ {second})[1]",
+            f"sum({first})", f"max({first})", f"min({first})", f"sum(map(abs, {first}))",
         ])
 
     def element(self):

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GraphBreak
 from ..object_model.constants import NONE, ConstantVariable, observe, observed
+from ..object_model.lazy import realise
 from ..object_model.methods import MethodVariable
 from ..polyfills.registry import own_attributes
 from ..rules.mro import answers, is_subtype
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.array_backed.vectors import listed
 from ..trackers.containers.deques import make_deque
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 def make_list(tx: Tx, *iterable: VariableTracker) -> VariableTracker:
     if len(iterable) > 1:
         observe(list, *map(id, iterable))  # CPython says that these are too many
+    if iterable and (found := listed(tx, realise(tx, iterable[0]))) is not None:
+        return found
     made = ListVariable([item for each in iterable for item in tx.collect(each)])
     made.copied = next(iter(iterable), None)
     return made

@@ -49,6 +49,11 @@ def equal_tuples(item: Any, value: Any) -> bool:
     return found
 
 
+def mapped(function: Any, items: Any) -> list[Any]:
+    """`list(map(function, items))`"""
+    return [function(item) for item in items]
+
+
 def largest(items: Any) -> Any:
     """`max(items)`, of a list that is not empty."""
     best = items[0]

@@ -8,8 +8,10 @@ import numpy as np
 
 from ....ir.types import Form
 from ...object_model.constants import ZERO, ConstantVariable
+from ...polyfills.lists import mapped
 from ...state.tracker import VariableTracker
 from ..arrays.arrays import ArrayVariable
+from ..containers.iterators import MapVariable, StepVariable
 from .growing import GrowingVariable, expected
 
 if TYPE_CHECKING:
@@ -43,4 +45,18 @@ def is_not_empty(tx: Tx, values: Any) -> bool:
     return True
 
 
-__all__ = ["is_not_empty", "scalars_of"]
+def listed(tx: Tx, values: VariableTracker) -> VariableTracker | None:
+    """The list of what `map` has yet to give for a long array, of which it has taken nothing; by a
+    comprehension, which may become a loop of the graph."""
+    if type(values) is not MapVariable or len(values.inners) != 1:
+        return None
+    (inner,) = values.inners
+    if type(inner) is not StepVariable or inner.exhausted or inner.position:
+        return None
+    if scalars_of(inner.owner) is None or not isinstance(inner.owner, ArrayVariable):
+        return None
+    inner.exhausted = True
+    return tx.known(mapped).call(tx, (values.function, inner.owner), {})
+
+
+__all__ = ["is_not_empty", "listed", "scalars_of"]
