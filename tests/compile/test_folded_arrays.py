@@ -47,7 +47,7 @@ def smallest(x):
 
 
 def squares(x):
-    return list(map(lambda v: v * v, x))
+    return list(map(lambda v: v * v, x))  # noqa: C417
 
 
 def total_of_magnitudes(x):
@@ -116,7 +116,7 @@ def with_effects(x):
 
 
 def that_raises(x):
-    return list(map(lambda v: 1 / int(v), x))
+    return list(map(lambda v: 1 / int(v), x))  # noqa: C417
 
 
 @pytest.mark.parametrize("function", [what_is_left, taken_twice, of_two, with_effects, that_raises],
