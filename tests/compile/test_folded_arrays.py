@@ -86,6 +86,20 @@ def best_threshold(x, thresholds):
     return best
 
 
+class Holder:
+    def __init__(self):
+        self.values = [np.arange(40.0), np.arange(300) % 7]
+
+
+def of_attributes(holder):
+    return max(holder.values[0]), min(holder.values[1]), sum(holder.values[1])
+
+
+def test_of_what_objects_hold():
+    check(dl.compile(of_attributes), of_attributes, Holder())
+    assert len(translate(of_attributes, (Holder(),)).graph.nodes) < 40
+
+
 @pytest.mark.parametrize("limit", [0.0, 0.5, 2.0])
 def test_of_what_a_mask_selects(limit):
     """Which may be nothing: the sum is the int 0 then, and there is no largest."""
@@ -119,8 +133,18 @@ def that_raises(x):
     return list(map(lambda v: 1 / int(v), x))  # noqa: C417
 
 
-@pytest.mark.parametrize("function", [what_is_left, taken_twice, of_two, with_effects, that_raises],
-                         ids=lambda f: f.__name__)
+def resumed(x):
+    items = map(lambda v: 1 / int(v), x)
+    try:
+        list(items)
+    except ZeroDivisionError:
+        pass
+    return list(items)
+
+
+@pytest.mark.parametrize("function", [
+    what_is_left, taken_twice, of_two, with_effects, that_raises, resumed,
+], ids=lambda f: f.__name__)  # fmt: skip
 def test_what_is_mapped_is_taken_once(function):
     check(dl.compile(function), function, np.arange(-20.0, 20.0))
 

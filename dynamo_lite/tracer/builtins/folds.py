@@ -98,7 +98,7 @@ def _extreme(
 
 def is_long_vector(tx: Tx, value: VariableTracker) -> bool:
     """An array of so many real numbers that a loop of the graph finds the largest."""
-    dtype = scalars_of(value)
+    dtype = scalars_of(value := realise(tx, value))
     return dtype is not None and dtype.kind in "biuf" and is_not_empty(tx, value)
 
 

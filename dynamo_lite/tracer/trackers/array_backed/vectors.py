@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....errors import GraphBreak
 from ....ir.types import Form
 from ...object_model.constants import ZERO, ConstantVariable
 from ...polyfills.lists import mapped
-from ...state.tracker import VariableTracker
+from ...state.tracker import ObservedException, VariableTracker
 from ..arrays.arrays import ArrayVariable
 from ..containers.iterators import MapVariable, StepVariable
 from .growing import GrowingVariable, expected
@@ -56,7 +57,10 @@ def listed(tx: Tx, values: VariableTracker) -> VariableTracker | None:
     if scalars_of(inner.owner) is None or not isinstance(inner.owner, ArrayVariable):
         return None
     inner.exhausted = True
-    return tx.known(mapped).call(tx, (values.function, inner.owner), {})
+    try:
+        return tx.known(mapped).call(tx, (values.function, inner.owner), {})
+    except ObservedException:
+        raise GraphBreak(f"{values.describe()}, of which some items were taken") from None
 
 
 __all__ = ["is_not_empty", "listed", "scalars_of"]
