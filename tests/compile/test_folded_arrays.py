@@ -4,6 +4,7 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.tracer.frame.speculation import translate
+from dynamo_lite.tracer.state.trace import Returned
 from tests.oracle import check
 
 RANDOM = np.random.default_rng(0)
@@ -84,6 +85,93 @@ def best_threshold(x, thresholds):
         if error < best:
             best = error
     return best
+
+
+def power(x): return sum(v * v for v in x)
+def product(x): return sum(a * b for a, b in zip(x, x[::-1]))
+def by_index(x): return sum((x[i] - x[i - 1]) ** 2 for i in range(1, len(x)))
+def weighted(x): return sum(i * v for i, v in enumerate(x, 2)) / len(x)
+def how_many(x): return sum(1 for v in x if v > 0.5)
+def of_some(x): return sum(v for v in x if v > 0.5)
+def of_none(x): return sum(v for v in x if v > 1e6)
+def of_python_floats(x): return sum(float(v) for v in x)
+def of_truths(x): return sum(v > 0 for v in x)
+def of_pairs(x): return sum(a * b for a in x for b in x[:3])
+def of_rows(x): return sum(v.sum() for v in np.outer(x, x))
+def largest_magnitude(x): return max(abs(v) for v in x), min(v * v for v in x)
+def place_of_largest(x): return max((v, i) for i, v in enumerate(x))
+def as_a_list(x): return list(v + 1 for v in x)[3:6]  # noqa: C400
+def of_a_closure(x, by=2.5): return sum(v * by for v in x)
+def with_a_walrus(x): return sum((y := v) * 2 for v in x), y
+def division_by_zero(x): return sum(1 / int(v) for v in x)
+def of_two_types(x): return sum(v if v > 0 else 1 for v in x)
+def begins_elsewhere(x): return sum((v for v in x), 3.5)
+def nested(x): return sum(max(a * b for b in x[:20]) for a in x)
+
+
+def from_the_second_on(x):
+    items = (v * 2 for v in x)
+    first = next(items)
+    return first, sum(items), sum(items)
+
+
+def taken_by_two(x):
+    items = (v * 2 for v in x)
+    return sum(items), list(items)
+
+
+def that_notes(x):
+    seen = []
+    return sum(seen.append(v) or v for v in x), seen[:3], len(seen)
+
+
+class Noting:
+    log = []
+
+    def __init__(self, value):
+        self.value = value
+        self.log.append(("made", value))
+
+    def __radd__(self, other):
+        self.log.append(("added", self.value))
+        return Noting(self.value + (other if isinstance(other, int) else other.value))
+
+    __add__ = __radd__
+
+
+def of_objects(x):
+    Noting.log.clear()
+    total = sum(Noting(v) for v in x[:20])
+    return total.value, list(Noting.log)
+
+
+def of_objects_by_map(x):
+    Noting.log.clear()
+    total = sum(map(Noting, x[:20]))
+    return total.value, list(Noting.log)
+
+
+EXPRESSIONS = [
+    power, product, by_index, weighted, how_many, of_some, of_none, of_python_floats, of_truths,
+    of_pairs, of_rows, largest_magnitude, place_of_largest, as_a_list, of_a_closure, with_a_walrus,
+    division_by_zero, of_two_types, begins_elsewhere, nested, from_the_second_on, taken_by_two,
+    that_notes, of_objects, of_objects_by_map,
+]
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "i8", "?"])
+@pytest.mark.parametrize("function", EXPRESSIONS, ids=lambda f: f.__name__)
+def test_generator_expressions(function, kind):
+    for x in (RANDOM.standard_normal(40) * 3, np.zeros(30), np.arange(5.0), np.zeros(0)):
+        check(dl.compile(function), function, x.astype(kind))
+
+
+@pytest.mark.parametrize("function", [
+    power, product, by_index, weighted, how_many, of_some, of_python_floats, largest_magnitude,
+], ids=lambda f: f.__name__)  # fmt: skip
+def test_their_graphs_do_not_grow_with_the_length(function):
+    trace = translate(function, (np.arange(40_000.0),))
+    assert len(trace.graph.nodes) < 40 and isinstance(trace.end, Returned)
 
 
 class Holder:

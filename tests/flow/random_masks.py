@@ -49,6 +49,7 @@ class MaskWriter(Writer):
             f"m[m > {self.level()}].sum()", f"{first}.std()", f"m[:, {mask}].mean(axis=1)[2]",
             f"{first}[{self.index()}]", f"({mask}).any()", f"sum({first})", f"sum({mask})",
             f"max({first})", f"min({first})", f"list(map(float, {first}))[-1]",
+            f"sum(e * 2 for e in {first})", f"sum(1 for e in {first} if e > {self.level()})",
         ])
 
     def element(self):

@@ -51,6 +51,7 @@ class SliceWriter(Writer):
             f"({first} > {second}).any()", f"np.argmax({first})", f"{first}.mean()",
             f"m[:4, {part}].max(axis=0, initial=1).sum()", f"(m[:, {part}] @ {second})[1]",
             f"sum({first})", f"max({first})", f"min({first})", f"sum(map(abs, {first}))",
+            f"sum(e * 2 for e in {first})", f"sum(e * d for e, d in zip({first}, {second}))",
         ])
 
     def element(self):

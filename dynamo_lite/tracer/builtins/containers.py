@@ -14,7 +14,6 @@ from ..object_model.methods import MethodVariable
 from ..polyfills.registry import own_attributes
 from ..rules.mro import answers, is_subtype
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.array_backed.vectors import listed
 from ..trackers.containers.deques import make_deque
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
@@ -30,6 +29,7 @@ from ..trackers.objects.derived import (
     new_contents,
 )
 from ..trackers.objects.functions import FunctionVariable
+from .listed import listed
 from .table import HANDLERS, handles
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.sizes import extremum, size_tracker
 from ..trackers.arrays.unions import chosen
 from ..trackers.objects.objects import ObjectVariable
+from .listed import folded
 from .table import handles
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def _extreme(
     if not values or (len(values) > 1 and default is not None):
         observe(function, *map(id, values), default=None)  # CPython says why not
     if len(values) == 1 and key is NONE and default is None:
+        values = (folded(tx, values[0]),)
         if isinstance(values[0], GrowingVariable) or is_long_vector(tx, values[0]):
             return tx.known(BY_LOOP[function]).call(tx, values, {})
     items = iter(tx.iterate(values[0]) if len(values) == 1 else values)

@@ -21,10 +21,11 @@ from ..recording.nodes import record
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.elements import outside_of
 from ..trackers.array_backed.growing import PYTHON_NUMBERS, GrowingVariable, expected
-from ..trackers.array_backed.vectors import is_not_empty, listed, scalars_of
+from ..trackers.array_backed.vectors import is_not_empty, scalars_of
 from ..trackers.arrays.long_lists import SHORTEST
 from ..trackers.arrays.numbers import ConstantNumber
 from ..trackers.arrays.sizes import SizeVariable
+from .listed import folded
 from .table import handles
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ def builtin_sum(
     text = next((kind for kind in TEXT if issubclass(start.python_type(), kind)), None)
     if text is not None:
         observe(sum, (), text())  # CPython says what to use instead
-    values = realise(tx, iterable)
-    values = listed(tx, values) or values
+    values = realise(tx, folded(tx, iterable))
     if (found := sum_of_long_list(tx, values, start)) is not None:
         return found
     if (kind := kind_in_memory(values)) is not None and start.python_type() in (int, float):

@@ -11,7 +11,6 @@ would be taken, and Python raises, or runs it.
 from __future__ import annotations
 
 import operator
-from inspect import CO_GENERATOR
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,7 +96,7 @@ def fork(
 ) -> None:
     """Go both arms, and on where they come together; `at` is the instruction that decides, which
     may be the head of the loop `behind` which both begin."""
-    if tx.code.co_flags & CO_GENERATOR:
+    if tx.suspends:
         raise GraphBreak("a branch of a generator that depends on data")
     options, place = tx.state.options, (tx.code, at)
     plan = options.loops.get(place)

@@ -47,7 +47,7 @@ PEELED = 2
 """Iterations that are unrolled for the types of variables, and of items of lists, to settle."""
 ListPlan = tuple[str, Kinds, Layout, bool]
 """As in `LoopPlan.lists`."""
-OF_SLOTS = {"append": ("LIST_APPEND",), "extend": ("LIST_EXTEND",)}
+OF_SLOTS = {"append": ("LIST_APPEND", "YIELD_VALUE"), "extend": ("LIST_EXTEND",)}
 """Opnames that do to what is on the stack what a method does."""
 MOST_NUMBERS = 6
 """Numbers of an item with lists, each of which is an array."""

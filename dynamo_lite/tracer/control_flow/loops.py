@@ -10,7 +10,6 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
-from inspect import CO_GENERATOR
 from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop
@@ -67,7 +66,7 @@ OVER = "a loop over"
 def arrive(tx: Tx) -> bool:
     """Control has come to the head of a loop: whether all of it has been traced at once."""
     loop = tx.loops[tx.index]
-    if tx.region is loop or tx.code.co_flags & CO_GENERATOR:
+    if tx.region is loop or tx.suspends:
         return False
     iterator = tx.stack[-1] if tx.instructions[loop.head].opname == "FOR_ITER" else None
     count, tx.depths[loop.head] = count_arrival(tx, loop, iterator), len(tx.stack)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import CO_GENERATOR
 from types import CodeType
 from typing import Any
 
@@ -59,6 +60,7 @@ class Translator(FrameValues, FrameLanguage, FrameLoops):
         self.handled: list[VariableTracker] = []
         self.returned: VariableTracker | None = None
         self.yielded: VariableTracker | None = None
+        self.suspends = bool(code.co_flags & CO_GENERATOR)
 
     @property
     def graph(self) -> Graph:

@@ -25,8 +25,13 @@ def return_generator(tx: Tx, inst: Instruction) -> VariableTracker:
 
 @handles("YIELD_VALUE")
 def yield_value(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
-    """Suspend; what is sent back is pushed when the frame goes on."""
-    tx.yielded = value
+    """Suspend; what is sent back is pushed when the frame goes on. Or all items are asked for at
+    once, by the list at the bottom of the stack."""
+    if tx.suspends:
+        tx.yielded = value
+        return
+    tx.stack[0].call_method(tx, "append", (value,), {})
+    tx.stack.append(NONE)
 
 
 @handles("GET_YIELD_FROM_ITER")

@@ -151,6 +151,8 @@ class Frame(Protocol):
     handled: list[VariableTracker]
     returned: VariableTracker | None
     yielded: VariableTracker | None
+    suspends: bool
+    """Whether it is the frame of a generator whose items are asked for one by one."""
 
     @property
     def parent(self) -> Tx | None:

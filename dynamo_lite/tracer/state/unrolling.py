@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import time
-from inspect import CO_GENERATOR
 from typing import TYPE_CHECKING
 
 from ...bytecode.flow import shape_of
@@ -29,7 +28,7 @@ def too_long(tx: Tx, reason: str) -> LoopBreak:
     place = tx.code, tx.current.target or 0
     plans, loop = tx.state.options.loops, tx.loops.get(place[1])
     plan = plans.get(place)
-    while loop is not None and not tx.code.co_flags & CO_GENERATOR:
+    while loop is not None and not tx.suspends:
         if (tx.code, loop.head) not in plans:
             raise PlanLoop((tx.code, loop.head), LoopPlan())
         loop = shape_of(tx.code).around(loop)

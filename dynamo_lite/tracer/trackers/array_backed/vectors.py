@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....errors import GraphBreak
 from ....ir.types import Form
 from ...object_model.constants import ZERO, ConstantVariable
-from ...polyfills.lists import mapped
-from ...state.tracker import ObservedException, VariableTracker
+from ...state.tracker import VariableTracker
 from ..arrays.arrays import ArrayVariable
-from ..containers.iterators import MapVariable, StepVariable
 from .growing import GrowingVariable, expected
 
 if TYPE_CHECKING:
@@ -46,21 +43,4 @@ def is_not_empty(tx: Tx, values: Any) -> bool:
     return True
 
 
-def listed(tx: Tx, values: VariableTracker) -> VariableTracker | None:
-    """The list of what `map` has yet to give for a long array, of which it has taken nothing; by a
-    comprehension, which may become a loop of the graph."""
-    if type(values) is not MapVariable or len(values.inners) != 1:
-        return None
-    (inner,) = values.inners
-    if type(inner) is not StepVariable or inner.exhausted or inner.position:
-        return None
-    if scalars_of(inner.owner) is None or not isinstance(inner.owner, ArrayVariable):
-        return None
-    inner.exhausted = True
-    try:
-        return tx.known(mapped).call(tx, (values.function, inner.owner), {})
-    except ObservedException:
-        raise GraphBreak(f"{values.describe()}, of which some items were taken") from None
-
-
-__all__ = ["is_not_empty", "listed", "scalars_of"]
+__all__ = ["FEW", "is_not_empty", "scalars_of"]

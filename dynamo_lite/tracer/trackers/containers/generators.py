@@ -10,6 +10,7 @@ from ...object_model.constants import NONE, constant, observed
 from ...state.tracker import ObservedException, VariableTracker
 from .exceptions import ExceptionVariable, no_stop
 from .iterators import IteratorVariable
+from .lists import ListVariable
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -94,6 +95,22 @@ class GeneratorVariable(IteratorVariable):
             raise
         self.finished = True
         return None
+
+    def all_items(self, tx: Tx) -> VariableTracker:
+        """The list of all items, of a generator that has not begun: the frame runs to its end, as
+        that of a comprehension does."""
+        frame = self.frame
+        self.started = self.finished = True
+        frame.suspends = False
+        frame.resumed_by(tx)
+        frame.stack.append(ListVariable([]))
+        try:
+            frame.run()
+        except ObservedException:
+            raise GraphBreak(f"an exception in {self.describe()}") from None
+        finally:
+            tx.state.locate = tx.location
+        return frame.stack[0]
 
     def note_cleanup(self, tx: Tx) -> None:
         """Dropping a generator suspended in a `try` or `with` runs code: Python must do it."""

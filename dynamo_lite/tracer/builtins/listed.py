@@ -1,0 +1,95 @@
+"""What takes all items of `map` or of a generator expression takes them from a list, which a loop
+of the graph may make."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...errors import GraphBreak
+from ..control_flow.iterations import iterations_of
+from ..object_model.constants import ConstantVariable
+from ..object_model.lazy import realise
+from ..polyfills.lists import mapped
+from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.array_backed.vectors import FEW, scalars_of
+from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.numbers import NumberVariable
+from ..trackers.arrays.sizes import SizeVariable
+from ..trackers.containers.generators import GeneratorVariable
+from ..trackers.containers.iterators import (
+    EnumerateVariable,
+    MapVariable,
+    StepVariable,
+    ZipVariable,
+)
+from ..trackers.containers.slices import DataRangeVariable, RangeVariable
+
+if TYPE_CHECKING:
+    from ..state.tx import Tx
+
+EXPRESSION = "<genexpr>"
+
+
+def folded(tx: Tx, values: VariableTracker) -> VariableTracker:
+    """The same of what is folded item by item, as far as nobody can tell: numbers do not see when
+    they are added."""
+    found = listed(tx, values)
+    if found is None:
+        return values
+    if not isinstance(found, GrowingVariable) and not all(map(is_number, found.items(tx))):
+        raise GraphBreak(f"objects of {values.describe()}, made before the first of them is used")
+    return found
+
+
+def is_number(item: VariableTracker) -> bool:
+    return isinstance(item, ConstantVariable | NumberVariable | SizeVariable)
+
+
+def listed(tx: Tx, values: VariableTracker) -> Any:
+    """The list of many items that nobody has taken yet; None for all else."""
+    values = realise(tx, values)
+    if type(values) is MapVariable:
+        return list_of_map(tx, values)
+    if type(values) is not GeneratorVariable or values.started:
+        return None
+    iterator = values.frame.locals.get(".0")
+    if values.frame.code.co_name != EXPRESSION or not is_long(tx, iterator):
+        return None
+    return values.all_items(tx)
+
+
+def list_of_map(tx: Tx, values: MapVariable) -> VariableTracker | None:
+    """By a comprehension."""
+    (inner, *others) = values.inners
+    if others or not isinstance(inner, StepVariable) or not is_long(tx, inner):
+        return None
+    if not isinstance(inner.owner, ArrayVariable) or scalars_of(inner.owner) is None:
+        return None
+    inner.exhausted = True
+    try:
+        return tx.known(mapped).call(tx, (values.function, inner.owner), {})
+    except ObservedException:
+        raise GraphBreak(f"{values.describe()}, of which some items were taken") from None
+
+
+def is_long(tx: Tx, iterator: VariableTracker | None) -> bool:
+    """Whether an iterator over arrays or ranges that has begun nowhere has many items."""
+    if not is_over_numbers(iterator):
+        return False
+    assert iterator is not None
+    iterations = iterations_of(tx, iterator)
+    count = FEW if iterations is None else iterations.count()
+    return not (isinstance(count, int) and count <= FEW)
+
+
+def is_over_numbers(iterator: VariableTracker | None) -> bool:
+    if isinstance(iterator, EnumerateVariable):
+        return is_over_numbers(iterator.inner)
+    if isinstance(iterator, ZipVariable):
+        return bool(iterator.inners) and all(map(is_over_numbers, iterator.inners))
+    if not isinstance(iterator, StepVariable) or iterator.position or iterator.exhausted:
+        return False
+    return isinstance(iterator.owner, (ArrayVariable, RangeVariable, DataRangeVariable))
+
+
+__all__ = ["folded", "listed"]
