@@ -65,6 +65,7 @@ def list_of_map(tx: Tx, values: MapVariable) -> VariableTracker | None:
         return None
     if not isinstance(inner.owner, ArrayVariable) or scalars_of(inner.owner) is None:
         return None
+    values.touch(tx)
     inner.exhausted = True
     try:
         return tx.known(mapped).call(tx, (values.function, inner.owner), {})

@@ -112,5 +112,5 @@ def of_this_arm(tx: Tx, iterator: IteratorVariable) -> IteratorVariable:
     if type(iterator) is StepVariable and effects.sealed and iterator.born < effects.since:
         check_nameless(tx, iterator)
         iterator = tx.stack[-1] = iterator.fork()
-    effects.touches("an iterator", iterator)
+    iterator.touch(tx)
     return iterator

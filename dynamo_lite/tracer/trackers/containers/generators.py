@@ -99,6 +99,7 @@ class GeneratorVariable(IteratorVariable):
     def all_items(self, tx: Tx) -> VariableTracker:
         """The list of all items, of a generator that has not begun: the frame runs to its end, as
         that of a comprehension does."""
+        self.touch(tx)
         frame = self.frame
         self.started = self.finished = True
         frame.suspends = False
@@ -181,6 +182,7 @@ class GeneratorVariable(IteratorVariable):
         return self.method_send(tx, NONE)
 
     def method_send(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        self.touch(tx)
         if not self.started and value is not NONE:
             text = "can't send non-None value to a just-started generator"
             raise observed(TypeError(text))

@@ -37,14 +37,24 @@ class IteratorVariable(VariableTracker):
         return True
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
+        self.touch(tx)
         while (item := self.next(tx)) is not None:
             tx.state.check_time()
             yield item
+
+    def touch(self, tx: Tx) -> None:
+        """Items are about to be taken: not of what was made before a part that may run several
+        times, or not at all."""
+        tx.side_effects.touches("an iterator", self)
+        for part in getattr(self, "inners", None) or [getattr(self, "inner", None)]:
+            if isinstance(part, IteratorVariable):
+                part.touch(tx)
 
     def method___iter__(self, tx: Tx) -> VariableTracker:
         return self
 
     def method___next__(self, tx: Tx) -> VariableTracker:
+        self.touch(tx)
         if (item := self.next(tx)) is None:
             raise observed(StopIteration())
         return item
