@@ -1,5 +1,7 @@
-"""Iterators that were made before a branch on data, or a loop of the graph, which takes of them: what
-is left shows behind it."""
+"""Iterators that were made before a branch on data, or a loop of the graph, which takes of them.
+
+What is left shows behind it.
+"""
 import itertools
 
 import numpy as np
