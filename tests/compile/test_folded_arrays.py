@@ -151,7 +151,31 @@ def of_objects_by_map(x):
     return total.value, list(Noting.log)
 
 
+def filled(buffer, k):
+    buffer[:] = k
+    return buffer
+
+
+def of_one_buffer(x):
+    buffer = np.zeros(3)
+    return sum(filled(buffer, k) for k in range(30)), max(filled(buffer, k)[0] for k in range(30))
+
+
+def of_one_buffer_by_map(x):
+    buffer = np.zeros(3)
+    return sum(map(lambda v: filled(buffer, v), x))  # noqa: C417
+
+
+def series(x):
+    return sum(k * x * x / (k + 1) for k in range(30))
+
+
+def rows(x):
+    return sum(row * 2 for row in np.outer(x, x)), sum(row.sum() for row in np.outer(x, x))
+
+
 EXPRESSIONS = [
+    of_one_buffer, of_one_buffer_by_map, series, rows,
     power, product, by_index, weighted, how_many, of_some, of_none, of_python_floats, of_truths,
     of_pairs, of_rows, largest_magnitude, place_of_largest, as_a_list, of_a_closure, with_a_walrus,
     division_by_zero, of_two_types, begins_elsewhere, nested, from_the_second_on, taken_by_two,

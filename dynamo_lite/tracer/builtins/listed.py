@@ -2,13 +2,15 @@
 of the graph may make."""
 from __future__ import annotations
 
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from ...errors import GraphBreak
+from ...errors import GraphBreak, PlanLoop
 from ..control_flow.iterations import iterations_of
 from ..object_model.constants import ConstantVariable
 from ..object_model.lazy import realise
 from ..polyfills.lists import mapped
+from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.array_backed.vectors import FEW, scalars_of
@@ -31,14 +33,20 @@ EXPRESSION = "<genexpr>"
 
 
 def folded(tx: Tx, values: VariableTracker) -> VariableTracker:
-    """The same of what is folded item by item, as far as nobody can tell: numbers do not see when
-    they are added."""
-    found = listed(tx, values)
-    if found is None:
+    """The same of what is folded item by item. When numbers are added nobody can tell, but objects
+    have methods, and arrays may change until then: the next analysis takes them one by one."""
+    values = realise(tx, values)
+    if place_of(values) in tx.state.options.loops or (found := listed(tx, values)) is None:
         return values
     if not isinstance(found, GrowingVariable) and not all(map(is_number, found.items(tx))):
-        raise GraphBreak(f"objects of {values.describe()}, made before the first of them is used")
+        raise PlanLoop(place_of(values), LoopPlan("it gives other things than numbers"))
     return found
+
+
+def place_of(values: VariableTracker) -> tuple[CodeType, int]:
+    """Where it is noted that the items of a generator, or of all that is mapped, are no numbers."""
+    code = values.frame.code if isinstance(values, GeneratorVariable) else mapped.__code__
+    return code, 0
 
 
 def is_number(item: VariableTracker) -> bool:
