@@ -108,7 +108,7 @@ FUNCTIONS = [
 MAKERS = {
     "iter": iter, "map": lambda x: map(abs, x), "generator": lambda x: (v * 2 for v in x),
     "filter": lambda x: filter(lambda v: v > 1, x), "reversed": reversed,
-    "islice": lambda x: itertools.islice(x, 2, None),
+    "flat": lambda x: x.flat, "islice": lambda x: itertools.islice(x, 2, None),
 }
 
 

@@ -25,6 +25,14 @@ class FlatVariable(VariableTracker):
 
     def __init__(self, array: ArrayVariable) -> None:
         self.array = array
+        self.is_taken = False
+
+    def take(self, tx: Tx) -> None:
+        """It is gone through: from where it stands, which is known the first time only."""
+        tx.side_effects.touches("an iterator", self)
+        if self.is_taken:
+            raise GraphBreak("flat items that were gone through before")
+        self.is_taken = True
 
     def python_type(self) -> type:
         return np.flatiter
@@ -64,12 +72,14 @@ class FlatVariable(VariableTracker):
         return self.array.getattr(tx, "size")
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
+        self.take(tx)
         return self.as_array(tx).iterate(tx)
 
     def method___iter__(self, tx: Tx) -> IteratorVariable:
         """Iteration over a packed array: what is written meanwhile is seen."""
         if not is_contiguous(self.array.array_type, tx.shapes):
             raise GraphBreak("iteration over the flat items of an array that is not packed")
+        self.take(tx)
         return tx.iterator(self.as_array(tx))
 
 
