@@ -124,13 +124,6 @@ class Account:
         """Seconds that it ran and did not wait for code that is compiled by itself, if at all."""
         return self.ran - self.below
 
-    @property
-    def hoped(self) -> float:
-        """Seconds that compiling it is expected to save: half as many with each further piece of
-        code that was never compiled before. It may be of more kinds than will ever pay."""
-        is_known = self.is_tried or self.rest
-        return self.expected if is_known else self.expected / 2 ** max(self.pieces - 1, 0)
-
     def discount(self, seconds: float) -> None:
         """What code that it calls took until that was compiled is no reason to compile this."""
         self.ran -= seconds
@@ -204,7 +197,7 @@ class Account:
         work = WORK[self.call > 0] * self.size * self.asked
         if self.call and (self.expected or self.asked <= before):  # such calls were timed
             work = min(work, self.call)
-        work += self.hoped
+        work += hoped(self)
         lacking = max(self.price - self._counted() - work, 0.0)
         if not lacking and self._is_small_part_of_expected():
             self.is_guess = True
@@ -226,7 +219,7 @@ class Account:
         of a loop that is running, one piece more."""
         analysis = 0.0 if self.is_tried else self.lender.costs.analysis()
         takes = next_piece(self) if self.rest and self.pieces else self.spent + analysis
-        return takes < PROFIT * self.hoped
+        return takes < PROFIT * hoped(self)
 
     def _borrows(self, lacking: float) -> bool:
         """Whether a function with loops gets in advance what it lacks."""
@@ -250,8 +243,15 @@ class Account:
         worth = self.known
         if not self.is_tried:
             worth = min(worth, self.lender.left(), self.lender.for_one())
-        hoped = PROFIT * (self.saves if self.rest else self.hoped)
-        return max(worth, self.lender.costs.analysis(), SHARE_OF_REST * self.rest, hoped)
+        saved = PROFIT * (self.saves if self.rest else hoped(self))
+        return max(worth, self.lender.costs.analysis(), SHARE_OF_REST * self.rest, saved)
+
+
+def hoped(account: Account) -> float:
+    """Seconds that compiling it is expected to save: half as many with each further piece of code
+    that was never compiled before. It may be of more kinds than will ever pay."""
+    is_known = account.is_tried or account.rest
+    return account.expected if is_known else account.expected / 2 ** max(account.pieces - 1, 0)
 
 
 def next_piece(account: Account) -> float:

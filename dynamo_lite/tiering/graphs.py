@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ..base.config import config
-from .account import SHARE_OF_REST, WORK, Account
+from .account import SHARE_OF_REST, WORK, Account, hoped
 from .costs import ENTERING, MOST_WAITED, PAYBACK
 from .lender import PROFIT
 
@@ -51,7 +51,7 @@ def affords(account: Account, operations: int, saves: float, has_loops: bool = F
         lowering += account.lender.costs.generator()
     if has_loops and account.call:  # of as many iterations as nobody knows
         saves = min(saves, max(account.call, WORK[True] * account.size * account.asked))
-    is_worth = 0.0 < account.spent + lowering <= PROFIT * account.hoped
+    is_worth = 0.0 < account.spent + lowering <= PROFIT * hoped(account)
     if is_worth or lowering <= saves or _is_short(account, lowering, saves):
         return True
     account.promised, account.dear = saves, lowering

@@ -55,7 +55,6 @@ def is_number(item: VariableTracker) -> bool:
 
 def listed(tx: Tx, values: VariableTracker) -> Any:
     """The list of many items that nobody has taken yet; None for all else."""
-    values = realise(tx, values)
     if type(values) is MapVariable:
         return list_of_map(tx, values)
     if type(values) is not GeneratorVariable or values.started:
@@ -71,7 +70,7 @@ def list_of_map(tx: Tx, values: MapVariable) -> VariableTracker | None:
     (inner, *others) = values.inners
     if others or not isinstance(inner, StepVariable) or not is_long(tx, inner):
         return None
-    if not isinstance(inner.owner, ArrayVariable) or scalars_of(inner.owner) is None:
+    if scalars_of(inner.owner) is None:
         return None
     values.touch(tx)
     inner.exhausted = True

@@ -44,7 +44,7 @@ def builtin_sum(
     text = next((kind for kind in TEXT if issubclass(start.python_type(), kind)), None)
     if text is not None:
         observe(sum, (), text())  # CPython says what to use instead
-    values = realise(tx, folded(tx, iterable))
+    values = folded(tx, iterable)
     if (found := sum_of_long_list(tx, values, start)) is not None:
         return found
     if (kind := kind_in_memory(values)) is not None and start.python_type() in (int, float):
