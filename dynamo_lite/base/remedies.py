@@ -192,6 +192,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "return the array, and make the text of it after the call", is_for_text=True),
     Remedy("lists-of-elements", "gets the elements themselves", "keep the array: index it, slice "
            "it or loop over it directly", is_for_text=True),
+    Remedy("many-guards", "guards take longer", "pass the numbers as one array, "
+           "np.asarray(values), or keep them in arrays from the beginning"),
     Remedy("files", "reads or writes files|calling (io\\.)?open\\b|calling .*IO\\b|TextIOWrapper",
            "read files before the compiled function and write them after it", is_for_text=True),
     Remedy("eigenvalues", "whether its results are complex", "np.linalg.eigh and eigvalsh, where "

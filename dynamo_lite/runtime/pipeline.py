@@ -36,6 +36,7 @@ from ..tracer.state.trace import RECURSION, Stopped, Trace, TraceOptions
 from . import replayed
 from .compile_graph import compile_graph
 from .family import Family
+from .guard_costs import why_in_python
 from .kept import KeptEntries
 from .options import Options
 from .reporter import Reporter
@@ -100,6 +101,11 @@ class Pipeline:
                 return None
             with record.stage("guards"):
                 flat = flatten(guards, shapes, len(flat_args))
+                is_compiled = made.kept is not None
+                if why := why_in_python(trace, flat, flat_args, is_compiled=is_compiled):
+                    record.unprofitable = why
+                    guards, shapes, flat = self._types_alone(flat_args)
+                    made = self._function_itself()
         except TooLarge:
             assert self.options.account is not None
             is_too_large(self.options.account)

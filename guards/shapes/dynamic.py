@@ -309,11 +309,13 @@ class DynamicPolicy:
             return changed or fact != "size" or value not in (0, 1)
         return changed and self.automatic and self.dynamic is not False
 
-    def seen(self, source: Source, fact: str, axis: int) -> set[Any]:
-        """Values to make code for; a size may be none, one and many."""
+    def seen(self, source: Source, fact: str, axis: int) -> set[int]:
+        """Values to make code for; a size may be none, one and many. In other calls there may be
+        things of other types, of which other code is made."""
         items = _fact_of_items(source, fact, axis)
         values = self.history.values((source, fact, axis))
         values = values.union(self._of_items(items)[1] if items is not None else ())
+        values = {value for value in values if type(value) is int}
         return values | SMALL if fact != "stride" and min(values) >= 0 else values
 
     def can_fix(self, place: Any, value: Any) -> bool:

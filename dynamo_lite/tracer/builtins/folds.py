@@ -12,6 +12,7 @@ from ..object_model.lazy import realise
 from ..polyfills.lists import largest, smallest
 from ..python import comparisons
 from ..state.tracker import VariableTracker
+from ..trackers.array_backed.answers import answer
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.array_backed.vectors import is_not_empty, scalars_of
 from ..trackers.arrays.arrays import ArrayVariable
@@ -79,6 +80,8 @@ def _extreme(
         values = (folded(tx, values[0]),)
         if isinstance(values[0], GrowingVariable) or is_long_vector(tx, values[0]):
             return tx.known(BY_LOOP[function]).call(tx, values, {})
+        if (found := answer(tx, function, values[0])) is not None:
+            return found
     items = iter(tx.iterate(values[0]) if len(values) == 1 else values)
     if key is NONE and not isinstance(values[0], ObjectVariable):  # which is asked item by item
         known = list(items)

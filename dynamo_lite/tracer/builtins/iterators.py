@@ -25,6 +25,7 @@ from ..polyfills.language import by_index_backwards, range_backwards
 from ..python import operators
 from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.array_backed.answers import length_of
 from ..trackers.array_backed.elements import elements_of
 from ..trackers.arrays.unions import as_int
 from ..trackers.containers.dict_views import DictViewVariable
@@ -61,6 +62,8 @@ def builtin_len(tx: Tx, value: VariableTracker) -> VariableTracker:
     if operators.is_plain(value):
         elements = elements_of(tx, value)
         return fold(tx, len, (value,)) if elements is None else tx.size(elements.count)
+    if (known := length_of(tx, value)) is not None:
+        return known
     kind = value.python_type()
     if not answers(kind, "__len__"):
         raise refuse(len, kind)

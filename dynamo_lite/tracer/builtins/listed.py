@@ -12,6 +12,7 @@ from ..object_model.lazy import realise
 from ..polyfills.lists import mapped
 from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.array_backed.elements import elements_of
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.array_backed.vectors import FEW, scalars_of
 from ..trackers.arrays.arrays import ArrayVariable
@@ -81,23 +82,25 @@ def list_of_map(tx: Tx, values: MapVariable) -> VariableTracker | None:
 
 
 def is_long(tx: Tx, iterator: VariableTracker | None) -> bool:
-    """Whether an iterator over arrays or ranges that has begun nowhere has many items."""
-    if not is_over_numbers(iterator):
+    """Whether an iterator over arrays, ranges or lists of numbers from outside has many items, of
+    which none was taken."""
+    if iterator is None or not is_over_numbers(tx, iterator):
         return False
-    assert iterator is not None
     iterations = iterations_of(tx, iterator)
     count = FEW if iterations is None else iterations.count()
     return not (isinstance(count, int) and count <= FEW)
 
 
-def is_over_numbers(iterator: VariableTracker | None) -> bool:
+def is_over_numbers(tx: Tx, iterator: VariableTracker) -> bool:
     if isinstance(iterator, EnumerateVariable):
-        return is_over_numbers(iterator.inner)
+        return is_over_numbers(tx, iterator.inner)
     if isinstance(iterator, ZipVariable):
-        return bool(iterator.inners) and all(map(is_over_numbers, iterator.inners))
+        inners = iterator.inners
+        return bool(inners) and all(is_over_numbers(tx, inner) for inner in inners)
     if not isinstance(iterator, StepVariable) or iterator.position or iterator.exhausted:
         return False
-    return isinstance(iterator.owner, (ArrayVariable, RangeVariable, DataRangeVariable))
+    is_counted = isinstance(iterator.owner, (ArrayVariable, RangeVariable, DataRangeVariable))
+    return is_counted or elements_of(tx, iterator.owner) is not None
 
 
 __all__ = ["folded", "listed"]

@@ -9,22 +9,19 @@ import numpy as np
 
 from ...base.records import dataclass, field
 from ...errors import GraphBreak
-from ...guards.kinds import TYPE
 from ...guards.sources import DependentSource, LiteralSource, Pinned, Source
 from ...ir import control
 from ..object_model.constants import ZERO, ConstantVariable, constant, observe
-from ..object_model.dependent import FINDERS, MAKERS, Found
+from ..object_model.dependent import Found
 from ..object_model.lazy import realise
-from ..polyfills.sums import COMPENSATES, float_sum, joined, plain_sum, sum_of_numbers
+from ..polyfills.sums import COMPENSATES, float_sum, joined, plain_sum
 from ..python import operators
 from ..recording.nodes import record
 from ..state.tracker import VariableTracker
-from ..trackers.array_backed.elements import outside_of
+from ..trackers.array_backed.answers import answer, found_outside, made_outside
 from ..trackers.array_backed.growing import PYTHON_NUMBERS, GrowingVariable, expected
 from ..trackers.array_backed.vectors import is_not_empty, scalars_of
-from ..trackers.arrays.long_lists import SHORTEST
 from ..trackers.arrays.numbers import ConstantNumber
-from ..trackers.arrays.sizes import SizeVariable
 from .listed import folded
 from .table import handles
 
@@ -45,7 +42,7 @@ def builtin_sum(
     if text is not None:
         observe(sum, (), text())  # CPython says what to use instead
     values = folded(tx, iterable)
-    if (found := sum_of_long_list(tx, values, start)) is not None:
+    if (found := answer(tx, sum, values, start)) is not None:
         return found
     if (kind := kind_in_memory(values)) is not None and start.python_type() in (int, float):
         return sum_in_memory(tx, values, start, kind)
@@ -195,14 +192,6 @@ def computed(tx: Tx, function: Any, *values: VariableTracker) -> VariableTracker
 # -- numbers from outside
 
 
-def found_outside(tx: Tx, value: VariableTracker) -> Found | None:
-    """Sizes are added as such: what is known of them says more of a slice than their sum does."""
-    if isinstance(value, SizeVariable):
-        return None
-    finder = FINDERS.get(type(value))
-    return None if finder is None else finder(tx, value)
-
-
 def sum_outside(
     tx: Tx, start: tuple[VariableTracker, Found], items: Sequence[tuple[VariableTracker, Found]]
 ) -> VariableTracker | None:
@@ -215,28 +204,3 @@ def sum_outside(
     for place in places:
         values = DependentSource(Pinned(joined), (values, place))
     return made_outside(tx, total, sum, values, start[1][0])
-
-
-def sum_of_long_list(
-    tx: Tx, values: VariableTracker, start: VariableTracker
-) -> VariableTracker | None:
-    """Of a list whose items nothing else needs to know one by one, as it may lengths."""
-    first, outside = found_outside(tx, start), outside_of(tx, values)
-    if first is None or type(outside) not in (list, tuple) or len(outside) < SHORTEST:
-        return None
-    if all(type(item) is int for item in outside):
-        return None
-    if values.source is None or (total := sum_of_numbers(outside, first[1])) is None:
-        return None
-    return made_outside(tx, total, sum_of_numbers, values.source, first[0])
-
-
-def made_outside(
-    tx: Tx, value: Any, function: Any, *operands: Source
-) -> VariableTracker | None:
-    """A number that a pure function finds, where there is a tracker of such."""
-    if (make := MAKERS.get(type(value))) is None:
-        return None
-    source = DependentSource(Pinned(function), operands)
-    tx.guards.install(source, TYPE, value, tx.location())
-    return make(tx, value, source)

@@ -10,6 +10,7 @@ from ..control_flow.growing import is_unshared, plan_list
 from ..control_flow.side_exits import SideExits
 from ..control_flow.tables import plan_table
 from ..state.tracker import VariableTracker
+from ..trackers.array_backed.answers import QUESTIONS, answer
 from ..trackers.array_backed.lookups import Lookup, look_up
 from ..trackers.array_backed.tables import TableVariable
 
@@ -52,6 +53,12 @@ class FrameLoops:
         """A dict or set that a loop of the graph fills, by keys that data decides, may become one
         of arrays."""
         plan_table(self, container, key, value)
+
+    def answer(
+        self: Tx, method: str, values: VariableTracker, *operands: VariableTracker
+    ) -> VariableTracker | None:
+        """What Python answers about a long list of numbers from outside; None of other lists."""
+        return answer(self, QUESTIONS[method], values, *operands)
 
     def look_up(self: Tx, container: VariableTracker, key: VariableTracker) -> Lookup | None:
         """What the graph finds where data decides the key; None where it cannot look for it."""

@@ -38,8 +38,3 @@ float_sum = compensated_sum if COMPENSATES else plain_sum
 
 def joined(values: Any, value: Any) -> Any:
     return (*values, value)
-
-
-def sum_of_numbers(values: Any, start: Any) -> Any:
-    """None where there is something else among them."""
-    return sum(values, start) if {*map(type, values)} <= {bool, int, float} else None

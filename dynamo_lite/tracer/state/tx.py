@@ -231,6 +231,11 @@ class Loops(Protocol):
         """A dict or set that a loop of the graph fills, by keys that data decides, may become one
         of arrays."""
 
+    def answer(
+        self, method: str, values: VariableTracker, *operands: VariableTracker
+    ) -> VariableTracker | None:
+        """What Python answers about a long list of numbers from outside; None of other lists."""
+
     def look_up(self, container: VariableTracker, key: VariableTracker) -> Any:
         """What the graph finds where data decides the key; None where it cannot look for it."""
 

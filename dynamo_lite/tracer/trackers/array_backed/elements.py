@@ -15,6 +15,7 @@ import numpy as np
 from ....base.records import dataclass
 from ....guards.sources import ConstSource, DependentSource, Pinned, Source
 from ....ir.types import ArrayType, python_number
+from ....native import numbers_in
 from ...object_model.constants import ConstantVariable
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
@@ -26,19 +27,6 @@ from .characters import character
 
 if TYPE_CHECKING:
     from ...state.tx import Tx
-
-PLAIN: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_}
-
-
-def numbers_in(items: Any) -> np.ndarray[Any, Any] | None:
-    """The numbers of a list or tuple, where all are of one of Python's own types."""
-    kinds = {*map(type, items)}
-    dtype = PLAIN.get(kinds.pop()) if len(kinds) == 1 else None
-    try:
-        return None if dtype is None else np.array(items, dtype)
-    except OverflowError:  # of an int that needs more than 64 bits
-        return None
-
 
 def numbers_of(data: bytes) -> np.ndarray[Any, Any]:
     """The numbers that bytes are."""

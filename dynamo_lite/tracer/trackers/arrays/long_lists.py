@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....guards.sources import DependentSource, Pinned
+from ....native import number_kinds, numbers_in
 from ...state.tracker import VariableTracker
 from ..containers.sequences import PLAIN_KINDS, SequenceVariable
 
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
 
 SHORTEST = 32
 """Items of a list that is long."""
-PLAIN = frozenset({bool, int, float})
 DTYPES = frozenset({np.bool_, np.int64, np.float64})
 
 
 def array_of(items: Any) -> np.ndarray[Any, Any] | None:
     """What NumPy makes of a list or tuple of Python's own numbers; None where it holds others."""
-    return np.array(items) if PLAIN.issuperset(map(type, items)) else None
+    if (made := numbers_in(items)) is not None:
+        return made
+    return None if number_kinds(items) is None else np.array(items)
 
 
 def unread(value: VariableTracker) -> Any:

@@ -15,6 +15,7 @@ from ...object_model.attributes import python_method
 from ...object_model.constants import ConstantVariable, constant, observed
 from ...object_model.lazy import realise_at
 from ...state.tracker import COUNTER, ObservedException, VariableTracker
+from ...state.unrolling import check_budget
 from .sequences import SequenceVariable, TupleVariable
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class IteratorVariable(VariableTracker):
         self.touch(tx)
         while (item := self.next(tx)) is not None:
             tx.state.check_time()
+            check_budget(tx)
             yield item
 
     def touch(self, tx: Tx) -> None:

@@ -161,9 +161,13 @@ class SequenceVariable(VariableTracker):
         return tx.iterator(self)
 
     def method___contains__(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        if (known := tx.answer("__contains__", self, value)) is not None:
+            return known
         return constant(any(tx.is_equal(item, value) for item in self.iterate(tx)))
 
     def method_index(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        if (known := tx.answer("index", self, value)) is not None:
+            return known
         for index, item in enumerate(self.iterate(tx)):
             if tx.is_equal(item, value):
                 return ConstantVariable(index)
@@ -176,6 +180,8 @@ class SequenceVariable(VariableTracker):
         return observed(ValueError(f"{shown} is not in {self.base.__name__}"))
 
     def method_count(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        if (known := tx.answer("count", self, value)) is not None:
+            return known
         return ConstantVariable(sum(tx.is_equal(item, value) for item in self.iterate(tx)))
 
     def method___add__(self, tx: Tx, other: VariableTracker) -> VariableTracker:

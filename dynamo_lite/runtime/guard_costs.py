@@ -1,0 +1,37 @@
+"""Whether checking the guards of an entry takes longer than Python takes for the call."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..backends.hints import hints_of
+from ..base.config import config
+from ..guards.programs.flatten import FlatGuards
+from ..ir.savings import saved_by
+from ..tracer.state.trace import Returned, Trace
+
+INPUT, INSTRUCTION = 30.0, 5.0
+"""Nanoseconds that reading an input of the graph takes, and an instruction of Python's."""
+LONG = 2000.0
+"""Nanoseconds that guards may take in front of any code."""
+MANY = 200
+"""Operations of guards whose time is measured; `TIMINGS` times, of which the shortest counts."""
+TIMINGS = 3
+
+
+def why_in_python(
+    trace: Trace, flat: FlatGuards, flat_args: tuple[Any, ...], *, is_compiled: bool
+) -> str:
+    """Why Python is to run such calls, whatever the values are that the guards are about; empty
+    where compiled code is not known to be slower. In an entry that is not compiled all of the
+    guards are in vain."""
+    has_few = len(flat.ops) < MANY or not isinstance(trace.end, Returned)
+    if config.compile_unprofitable or (is_compiled and has_few):
+        return ""
+    spent = min(flat.program.time(flat_args, 1, trace.function) for _ in range(TIMINGS))
+    if spent < LONG:
+        return ""
+    spent += INPUT * len(trace.inputs) if is_compiled else 0.0
+    saved = saved_by(trace.graph.calls, hints_of(trace.graph.symbols))
+    if spent < INSTRUCTION * trace.steps + saved:
+        return ""
+    return f"its guards take longer than Python does, such as {flat.owners[-1]}"
