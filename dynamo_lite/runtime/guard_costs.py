@@ -6,16 +6,17 @@ from typing import Any
 from ..backends.hints import hints_of
 from ..base.config import config
 from ..guards.programs.flatten import FlatGuards
+from ..guards.sources import DependentSource, Source
 from ..ir.savings import saved_by
 from ..tracer.state.trace import Returned, Trace
+from ..tracer.trackers.arrays.long_lists import array_of
 
 INPUT, INSTRUCTION = 30.0, 5.0
 """Nanoseconds that reading an input of the graph takes, and an instruction of Python's."""
 LONG = 2000.0
 """Nanoseconds that guards may take in front of any code."""
-MANY = 200
-"""Operations of guards whose time is measured; `TIMINGS` times, of which the shortest counts."""
 TIMINGS = 3
+"""How often they are timed: the shortest time counts."""
 
 
 def why_in_python(
@@ -24,8 +25,8 @@ def why_in_python(
     """Why Python is to run such calls, whatever the values are that the guards are about; empty
     where compiled code is not known to be slower. In an entry that is not compiled all of the
     guards are in vain."""
-    has_few = len(flat.ops) < MANY or not isinstance(trace.end, Returned)
-    if config.compile_unprofitable or (is_compiled and has_few):
+    goes_on = is_compiled and not isinstance(trace.end, Returned)
+    if config.compile_unprofitable or goes_on or any(map(is_converted, trace.inputs)):
         return ""
     spent = min(flat.program.time(flat_args, 1, trace.function) for _ in range(TIMINGS))
     if spent < LONG:
@@ -35,3 +36,8 @@ def why_in_python(
     if spent < INSTRUCTION * trace.steps + saved:
         return ""
     return f"its guards take longer than Python does, such as {flat.owners[-1]}"
+
+
+def is_converted(source: Source) -> bool:
+    """Whether it is an array of a list that NumPy makes one of as well, and takes longer for it."""
+    return isinstance(source, DependentSource) and source.function.value is array_of

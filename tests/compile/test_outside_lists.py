@@ -1,5 +1,6 @@
 """Lists of numbers from outside: Python answers what C answers at once, loops of the graph read
 their numbers as an array, and what needs a guard for each item is left to Python."""
+import bisect
 import collections
 import random
 
@@ -26,7 +27,21 @@ LISTS = {
     "large ints": [2**62] * 40,
     "huge ints": [10**30] * 40,
     "one huge int": [*range(60), 10**30],
-    "numbers of NumPy's": [*np.arange(40.0)],
+    "numbers of NumPy's": [*np.array(FLOATS)],
+    "a float and NumPy's": [0.0, *np.array(FLOATS)],
+    "an int and NumPy's": [0, *np.array(FLOATS)],
+    "ints among NumPy's": [value if index % 3 else -index
+                           for index, value in enumerate(np.array(FLOATS))],
+    "NumPy's and ints": [*np.arange(40), *range(40)],
+    "bools of both": [value > 0 for value in [*FLOATS[:100], *np.array(FLOATS)]],
+    "NumPy's largest": [*np.full(40, 2**62), 1],
+    "large ints and floats": [0.5, *[2**52] * 40],
+    "too large ints and floats": [0.5, *[2**53 + 1] * 40],
+    "many kinds": [0, 0.5, *np.arange(40), *np.arange(40.0)],
+    **{f"{dtype}s": [*np.array(FLOATS).astype(dtype)]
+       for dtype in ("float32", "float16", "int8", "uint8", "complex128", "longdouble")},
+    "two types of NumPy's": [np.float32(3.0), *np.arange(40.0)],
+    "dates": [*np.arange(40).astype("M8[D]")],
     "one number of NumPy's": [*FLOATS, np.float64(3.0)],
     "texts": ["a"] * 40,
     "one text": [*FLOATS, "a"],
@@ -90,6 +105,50 @@ def branches(values):
     return "there" if 3.0 in values else values.index(values[-1])
 
 
+def squares(values):
+    found = 0.0
+    for value in values:
+        found += value * value
+    return found, value
+
+
+def steps(values):
+    found, last = [], values[0]
+    for index in range(len(values) - 1):
+        found.append(values[index + 1] - values[index])
+        last = values[index] * 2
+    return found, last
+
+
+def ratios(values):
+    return [value / 2 for value in values], [-value for value in values], [
+        value // 3 + value % 3 for value in values]
+
+
+def largest_step(values):
+    best = 0
+    for one, other in zip(values, values[1:]):
+        if other - one > best:
+            best = other - one
+    return best
+
+
+def found_place(values, x=np.array([2.5, 30.0])):
+    ordered = sorted(values)
+    return bisect.bisect(values, x[0]), bisect.bisect_left(ordered, x[1])
+
+
+def at_place(values, places=np.array([3, -1, 17])):
+    return values[places[0]], values[places[1]] + 1, [values[place] for place in places]
+
+
+def product(values):
+    found = 1
+    for value in values:
+        found = found * value
+    return found
+
+
 def first_above(values):
     return next((value for value in values if value > 20), None)
 
@@ -116,7 +175,8 @@ def grown(values):
 
 FUNCTIONS = [
     total, extremes, whether_in, place, count, mean, variance, near, positive, pairs, as_array,
-    branches, first_above, any_above, ordered, histogram, grown,
+    branches, squares, steps, ratios, largest_step, found_place, at_place, product, first_above,
+    any_above, ordered, histogram, grown,
 ]
 
 

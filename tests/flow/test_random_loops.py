@@ -22,6 +22,7 @@ from .random_loops import (
 )
 from .random_made_lists import MadeListWriter
 from .random_masks import MaskWriter
+from .random_outside_lists import OutsideListWriter
 from .random_records import RecordWriter
 from .random_rows import RowsWriter
 from .random_slices import SliceWriter
@@ -52,7 +53,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
     TextWriter, EffectWriter, TableWriter, RowsWriter, DequeWriter,
-    MaskWriter, MadeListWriter, BindingWriter,
+    MaskWriter, MadeListWriter, BindingWriter, OutsideListWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

@@ -12,7 +12,7 @@ from ..object_model.lazy import realise
 from ..polyfills.lists import mapped
 from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.array_backed.elements import elements_of
+from ..trackers.array_backed.elements import elements_of, numpy_vector
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.array_backed.vectors import FEW, scalars_of
 from ..trackers.arrays.arrays import ArrayVariable
@@ -37,6 +37,8 @@ def folded(tx: Tx, values: VariableTracker) -> VariableTracker:
     """The same of what is folded item by item. When numbers are added nobody can tell, but objects
     have methods, and arrays may change until then: the next analysis takes them one by one."""
     values = realise(tx, values)
+    if (vector := numpy_vector(tx, values)) is not None:
+        return vector
     if place_of(values) in tx.state.options.loops or (found := listed(tx, values)) is None:
         return values
     if not isinstance(found, GrowingVariable) and not all(map(is_number, found.items(tx))):

@@ -11,6 +11,7 @@ from ...base.records import dataclass, field
 from ...errors import GraphBreak
 from ...guards.sources import DependentSource, LiteralSource, Pinned, Source
 from ...ir import control
+from ...native import number_kinds
 from ..object_model.constants import ZERO, ConstantVariable, constant, observe
 from ..object_model.dependent import Found
 from ..object_model.lazy import realise
@@ -18,7 +19,7 @@ from ..polyfills.sums import COMPENSATES, float_sum, joined, plain_sum
 from ..python import operators
 from ..recording.nodes import record
 from ..state.tracker import VariableTracker
-from ..trackers.array_backed.answers import answer, found_outside, made_outside
+from ..trackers.array_backed.answers import PYTHONS, answer, found_outside, long_list, made_outside
 from ..trackers.array_backed.growing import PYTHON_NUMBERS, GrowingVariable, expected
 from ..trackers.array_backed.vectors import is_not_empty, scalars_of
 from ..trackers.arrays.numbers import ConstantNumber
@@ -48,6 +49,8 @@ def builtin_sum(
         return sum_in_memory(tx, values, start, kind)
     if (total := zero_of(values, start)) is not None and is_not_empty(tx, values):
         return tx.known(plain_sum).call(tx, (values, total), {})
+    if (total := zero_of_mixed(tx, values, start)) is not None:
+        return tx.known(plain_sum).call(tx, (values, total), {})
     added = Total(start)
     if found_outside(tx, start) is None:
         added.settle(tx)  # the first item that cannot be added ends it
@@ -73,6 +76,22 @@ def zero_of(values: VariableTracker, start: VariableTracker) -> VariableTracker 
     if dtype is None or dtype.kind not in "biuf" or not is_literal_zero(start, dtype):
         return None
     return ConstantNumber(np.dtype(int).type(0) if dtype.kind == "b" else dtype.type(0))
+
+
+def zero_of_mixed(
+    tx: Tx, values: VariableTracker, start: VariableTracker
+) -> VariableTracker | None:
+    """The same of a list of the caller's in which numbers of NumPy's are among Python's own."""
+    letters = number_kinds(outside) if (outside := long_list(tx, values)) is not None else None
+    if not letters or PYTHONS.issuperset(letters):
+        return None
+    if letters == "di" and is_literal_zero(start, np.dtype(int)):
+        return ZERO
+    if letters == "df" and is_literal_zero(start, np.dtype(float)) and not COMPENSATES:
+        return constant(0.0)
+    if outside is not None and len(outside) > MOST:
+        raise GraphBreak("sum() of numbers of several types")
+    return None
 
 
 def is_literal_zero(value: VariableTracker, dtype: np.dtype[Any]) -> bool:

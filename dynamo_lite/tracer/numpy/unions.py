@@ -2,15 +2,18 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import GraphBreak
+from ...ir import control, core
 from ...ir.types import ArrayType, Form
+from ..recording.nodes import record
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.unions import DTYPES, UnionNumber, any_of
+from ..trackers.arrays.unions import DTYPES, EXACT, UnionNumber, any_of
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -33,11 +36,30 @@ def operate_union(
     kinds = first[0], last[0]
     same = all(other == first for other in middle)
     fits = same and not first[1] and not last[1] and frozenset(kinds) in DTYPES
+    is_of_ints = int in kinds and kind is not None and kind.dtype.kind == "f"
     if not fits or kind is None or kind.form is not Form.PYTHON or (
-        kind.dtype != DTYPES[frozenset(kinds)] or (int in kinds and kind.dtype.kind == "f")
+        kind.dtype != DTYPES[frozenset(kinds)]
+        or (is_of_ints and function not in EXACT_OF_INTS)
     ):
         raise GraphBreak(f"{function.__name__} of {unions[0].describe()}")
-    return UnionNumber(made.as_argument(tx), any_of(tx, [one.test for one in unions]), kinds)
+    is_first, number = any_of(tx, [one.test for one in unions]), made.as_argument(tx)
+    if is_of_ints:
+        number = whole_number(tx, number, is_first)
+    return UnionNumber(number, is_first, kinds)
+
+
+EXACT_OF_INTS = (operator.add, operator.sub, operator.mul, np.add, np.subtract, np.multiply)
+"""What floats give for small ints as ints do."""
+
+
+def whole_number(tx: Tx, number: Any, is_float: Any) -> Any:
+    """A float that stands for an int unless `is_float`: none that floats round, and no -0.0."""
+    size = record(tx, operator.abs, (number,)).as_argument(tx)
+    is_small = record(tx, operator.le, (size, float(EXACT))).as_argument(tx)
+    is_exact = record(tx, control.choose, (is_float, True, is_small)).as_argument(tx)
+    record(tx, core.expect, (is_exact,))
+    positive = record(tx, operator.add, (number, 0.0)).as_argument(tx)
+    return record(tx, control.choose, (is_float, number, positive)).as_argument(tx)
 
 
 Result = tuple[type, int, Any]

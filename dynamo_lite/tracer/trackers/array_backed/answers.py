@@ -10,6 +10,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ....guards.kinds import EQUALS, TYPE
 from ....guards.sources import DependentSource, Pinned, Source
 from ....native import number_kinds
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 LENGTHS = 128
 """Ints up to which a list may be one of lengths, which are known one by one."""
+
+SCALARS = (np.float64, np.int64, np.bool_)
+PYTHONS = frozenset("fib")
+"""The letters of Python's own numbers: NumPy's may warn when they are added."""
 
 Question = Callable[..., Any]
 """Of a list and other operands. None where there is no answer."""
@@ -53,7 +59,8 @@ def answer(
     if outside is None or values.source is None or len(known) < len(found):
         return None
     kinds = DependentSource(Pinned(number_kinds), (values.source,))
-    if (letters := number_kinds(outside)) is None:
+    letters = number_kinds(outside)
+    if letters is None or (question is sum and not PYTHONS.issuperset(letters)):
         return None
     tx.guards.install(kinds, EQUALS, letters, tx.location())
     value, sources = question(outside, *(number for _, number in known)), [s for s, _ in known]
@@ -92,12 +99,16 @@ def made_outside(
 ) -> VariableTracker | None:
     """A number that a pure function finds, where there is a tracker of such; a guard says of which
     type it is, where that is not known."""
+    source = DependentSource(Pinned(function), operands)
+    if type(value) in SCALARS:
+        return tx.wrap(value, source)
     if (make := MAKERS.get(type(value))) is None:
         return None
-    source = DependentSource(Pinned(function), operands)
     if not is_of_a_type:
         tx.guards.install(source, TYPE, value, tx.location())
     return make(tx, value, source)
 
 
-__all__ = ["QUESTIONS", "answer", "found_outside", "length_of", "made_outside"]
+__all__ = [
+    "PYTHONS", "QUESTIONS", "answer", "found_outside", "length_of", "long_list", "made_outside",
+]

@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ....base.records import dataclass
+from ....guards.kinds import EQUALS
 from ....guards.sources import ConstSource, DependentSource, Pinned, Source
-from ....ir.types import ArrayType, python_number
-from ....native import numbers_in
+from ....ir import core
+from ....ir.types import ArrayType, python_number, scalar
+from ....native import first_kind_in, mixed_in, number_kinds, numbers_in, scalars_in
 from ...object_model.constants import ConstantVariable
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
 from ..arrays.arrays import ArrayVariable
 from ..arrays.long_lists import SHORTEST
 from ..arrays.numbers import python_number_of
+from ..arrays.unions import DTYPES, UnionNumber
 from ..containers.sequences import PLAIN_KINDS, SequenceVariable
 from .characters import character
 
 if TYPE_CHECKING:
     from ...state.tx import Tx
+
 
 def numbers_of(data: bytes) -> np.ndarray[Any, Any]:
     """The numbers that bytes are."""
@@ -39,18 +43,46 @@ def codes_in(text: str) -> np.ndarray[Any, Any]:
     return np.asarray(memoryview(encoded)).view("<u4")
 
 
+def itself(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """A number of NumPy's in a list is one of an array."""
+    return value
+
+
 Item = Callable[["Tx", VariableTracker], VariableTracker]
-ARRAYS: dict[type, tuple[Callable[[Any], Any], Item]] = {
-    list: (numbers_in, python_number_of), tuple: (numbers_in, python_number_of),
-    bytes: (numbers_of, python_number_of), str: (codes_in, character),
+NUMBERS: tuple[tuple[Callable[[Any], Any], Item], ...] = (
+    (numbers_in, python_number_of), (scalars_in, itself),
+)
+ARRAYS: dict[type, tuple[tuple[Callable[[Any], Any], Item], ...]] = {
+    list: NUMBERS, tuple: NUMBERS,
+    bytes: ((numbers_of, python_number_of),), str: ((codes_in, character),),
 }
-"""Type → the array of its elements, and what an element of that array stands for."""
+"""Type → functions that make an array of the elements, or None, and what an element of that array
+stands for."""
+KINDS: dict[str, type] = {
+    "d": np.float64, "l": np.int64, "?": np.bool_, "f": float, "i": int, "b": bool,
+}
+"""The letters of `number_kinds`, in their order."""
+
+
+class Elements(Protocol):
+    """The elements of a value, as inputs of the graph."""
+
+    @property
+    def array(self) -> ArrayVariable: ...
+
+    @property
+    def kinds(self) -> tuple[ArrayType, ...]:
+        """The types of the numbers of a list or tuple, where all have one."""
+        ...
+
+    @property
+    def count(self) -> Any: ...
+
+    def at(self, tx: Tx, place: VariableTracker) -> VariableTracker: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Elements:
-    """The elements of a value, as an array that is an input of the graph."""
-
+class ElementsOfOneType:
     array: ArrayVariable
     item: Item
 
@@ -60,12 +92,38 @@ class Elements:
 
     @property
     def kinds(self) -> tuple[ArrayType, ...]:
-        """The types of the numbers of a list or tuple."""
-        return (python_number({"b": bool, "i": int, "f": float}[self.array.array_type.dtype.kind]),)
+        dtype = self.array.array_type.dtype
+        if self.item is itself:
+            return (scalar(dtype),)
+        return (python_number({"b": bool, "i": int, "f": float}[dtype.kind]),)
 
     def at(self, tx: Tx, place: VariableTracker) -> VariableTracker:
-        args = self.array.as_argument(tx), place.as_argument(tx)
-        return self.item(tx, record(tx, operator.getitem, args))
+        return self.item(tx, element_at(tx, self.array, place))
+
+
+@dataclass(frozen=True, slots=True)
+class MixedElements:
+    """Of two types, as of `[0.0]` to which numbers of NumPy's were appended: data says which of them
+    an element has."""
+
+    array: ArrayVariable
+    are_first: ArrayVariable
+    union: tuple[type, ...]
+    kinds: tuple[ArrayType, ...] = ()
+
+    @property
+    def count(self) -> Any:
+        return self.array.array_type.shape[0]
+
+    def at(self, tx: Tx, place: VariableTracker) -> VariableTracker:
+        parts = (element_at(tx, array, place) for array in (self.array, self.are_first))
+        number, is_first = (
+            record(tx, core.plain, (part.as_argument(tx),)).as_argument(tx) for part in parts)
+        return UnionNumber(number, is_first, self.union)
+
+
+def element_at(tx: Tx, array: ArrayVariable, place: VariableTracker) -> VariableTracker:
+    return record(tx, operator.getitem, (array.as_argument(tx), place.as_argument(tx)))
 
 
 def elements_of(
@@ -83,12 +141,39 @@ def elements_of(
     return found
 
 
+def numpy_vector(tx: Tx, value: VariableTracker) -> ArrayVariable | None:
+    """The array of a long list of numbers of one of NumPy's types; None of other values."""
+    elements = elements_of(tx, value)
+    is_one = isinstance(elements, ElementsOfOneType) and elements.item is itself
+    return elements.array if elements is not None and is_one else None
+
+
 def _elements(tx: Tx, outside: Any, source: Source) -> Elements | None:
-    function, item = ARRAYS[type(outside)]
+    for function, item in ARRAYS[type(outside)]:
+        if (array := _array(tx, function, outside, source)) is not None:
+            return ElementsOfOneType(array, item)
+    return _mixed(tx, outside, source) if type(outside) in (list, tuple) else None
+
+
+def _mixed(tx: Tx, outside: Any, source: Source) -> Elements | None:
+    union = tuple(KINDS[letter] for letter in number_kinds(outside) or "")
+    if frozenset(union) not in DTYPES:
+        return None
+    array, first = (_array(tx, make, outside, source) for make in (mixed_in, first_kind_in))
+    if array is None or first is None:
+        return None
+    kinds = DependentSource(Pinned(number_kinds), (source,))
+    tx.guards.install(kinds, EQUALS, number_kinds(outside), tx.location())
+    return MixedElements(array, first, union)
+
+
+def _array(
+    tx: Tx, function: Callable[[Any], Any], outside: Any, source: Source
+) -> ArrayVariable | None:
     if (made := function(outside)) is None:
         return None
     array = tx.wrap(made, DependentSource(Pinned(function), (source,)))
-    return Elements(array, item) if isinstance(array, ArrayVariable) else None
+    return array if isinstance(array, ArrayVariable) else None
 
 
 def outside_of(tx: Tx, value: VariableTracker) -> Any:

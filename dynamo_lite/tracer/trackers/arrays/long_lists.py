@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....guards.sources import DependentSource, Pinned
-from ....native import number_kinds, numbers_in
+from ....native import mixed_in, number_kinds, numbers_in, scalars_in
 from ...state.tracker import VariableTracker
 from ..containers.sequences import PLAIN_KINDS, SequenceVariable
 
@@ -23,9 +23,10 @@ DTYPES = frozenset({np.bool_, np.int64, np.float64})
 
 
 def array_of(items: Any) -> np.ndarray[Any, Any] | None:
-    """What NumPy makes of a list or tuple of Python's own numbers; None where it holds others."""
-    if (made := numbers_in(items)) is not None:
-        return made
+    """What NumPy makes of a list or tuple of numbers; None where it holds others."""
+    for function in (numbers_in, scalars_in, mixed_in):
+        if (made := function(items)) is not None:
+            return made
     return None if number_kinds(items) is None else np.array(items)
 
 
