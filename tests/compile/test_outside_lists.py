@@ -127,7 +127,7 @@ def ratios(values):
 
 def largest_step(values):
     best = 0
-    for one, other in zip(values, values[1:]):
+    for one, other in zip(values, values[1:]):  # noqa: RUF007
         if other - one > best:
             best = other - one
     return best

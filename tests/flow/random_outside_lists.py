@@ -38,7 +38,8 @@ class OutsideListWriter(Writer):
         if r.random() < 0.8:
             return super().test()
         return r.choice([
-            f"{r.choice(['a', '0', 't', 'q[2]'])} in p", "len(p) > 30", f"sum(p) > {self.number(2)}",
+            f"{r.choice(['a', '0', 't', 'q[2]'])} in p", "len(p) > 30",
+            f"sum(p) > {self.number(2)}",
             "max(q) > a", "p == q", f"any(w > {self.element()} for w in p)", "p.count(0) > t",
         ])
 
@@ -65,10 +66,11 @@ class OutsideListWriter(Writer):
             return super().assign(depth)
         a_list, number = r.choice("pq"), self.number(2)
         self.put(depth, r.choice([
-            f"a = sum({a_list})", f"b = max({a_list})", f"a = min({a_list}) + b", f"t = len({a_list})",
+            f"a = sum({a_list})", f"b = max({a_list})", f"a = min({a_list}) + b",
             f"a = sum(w * w for w in {a_list})", f"b = max(abs(w - {self.element()}) for w in p)",
             f"v = np.array({a_list})[:8] * {number}", f"b = np.mean({a_list})",
-            f"t = bisect.bisect({a_list}, {number})", f"t = bisect.bisect_left(p, {self.element()})",
+            f"t = bisect.bisect({a_list}, {number})",
+            f"t = bisect.bisect_left(p, {self.element()})", f"t = len({a_list})",
             f"a = sum(w for w in {a_list} if w > {self.element()})", "t = p.index(p[3]) + t",
             f"t = len([w for w in {a_list} if w < {number}])", f"v = v * {a_list}[t % 8]",
             f"a = {a_list}[t % 8] - {a_list}[(t + 1) % 8]", f"a = a + {a_list}[k[t % 8] % 8] * 2",

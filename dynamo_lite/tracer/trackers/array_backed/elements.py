@@ -103,7 +103,7 @@ class ElementsOfOneType:
 
 @dataclass(frozen=True, slots=True)
 class MixedElements:
-    """Of two types, as of `[0.0]` to which numbers of NumPy's were appended: data says which of them
+    """Of two types, as of `[0.0]` to which NumPy's numbers were appended: data says which of them
     an element has."""
 
     array: ArrayVariable
