@@ -48,7 +48,7 @@ def operate_union(
     return UnionNumber(number, is_first, kinds)
 
 
-EXACT_OF_INTS = (operator.add, operator.sub, operator.mul, np.add, np.subtract, np.multiply)
+EXACT_OF_INTS = (operator.add, operator.sub, operator.mul)
 """What floats give for small ints as ints do."""
 
 
