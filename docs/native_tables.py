@@ -82,6 +82,7 @@ OPS = {
     "LENGTH": "has this length",
     "KEYS": "has these keys, in order",
     "NO_KEY": "lacks the key",
+    "NO_OWN": "holds nothing under the name itself, in its `__dict__`",
     "NO_ATTR": "lacks the attribute",
     "ARRAY": "is an array of this type, dtype, ndim, flags, dims and strides; each of the last is "
     '`("static", n)`, `("any",)`, `("bind", slot)` or `("equal", slot)`',

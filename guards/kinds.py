@@ -20,7 +20,7 @@ from ..base.counting import counted
 from ..base.records import dataclass
 from ..errors import Unsupported
 from ..ir.ops.libraries import byte_bounds
-from ..native import watch_dict
+from ..native import own_value, watch_dict
 from .arrays import array_holds, array_op, array_was
 from .registers import Registers
 from .sources import Source
@@ -155,6 +155,7 @@ class Outcome:
         return f"{'' if self.is_true else 'not '}{self.symbol} {shown(self.other)}"
 
 
+MISSING = object()
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
@@ -190,6 +191,10 @@ KEYS = GuardKind(
 NO_KEY = GuardKind(
     "NO_KEY", "{k} not in {x}", "without the key {k} when compiled",
     lower=_simple("NO_KEY"), holds=lambda x, k: k not in x, many=True,
+)  # fmt: skip
+NO_OWN = GuardKind(
+    "NO_OWN", "{k} not in vars({x})", "without the attribute {k} of its own when compiled",
+    lower=_simple("NO_OWN"), holds=lambda x, k: own_value(x, k, MISSING) is MISSING, many=True,
 )  # fmt: skip
 NO_ATTR = GuardKind(
     "NO_ATTR", "not hasattr({x}, {k})", "without the attribute {k} when compiled",

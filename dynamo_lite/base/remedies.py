@@ -95,7 +95,7 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("aliases", NEVER, "pass different objects where the function changes one",
            ("NO_ALIAS", "NOT_ALIASED")),
     Remedy("attributes", NEVER, "give all objects the same attributes, when they are made",
-           ("NO_ATTR", "SPECIALS")),
+           ("NO_ATTR", "NO_OWN", "SPECIALS")),
     Remedy("variants", NEVER, "raise dl.config.recompile_limit if there are few more variants, or "
            "use dl.disable", ("other",)),
     Remedy("libraries", NEVER, "call the library before or after the compiled function, and pass "

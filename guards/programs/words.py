@@ -82,6 +82,7 @@ WORDS: Mapping[GuardKind, Callable[[Any], str]] = {
     kinds.KEYS: lambda keys: f"has the keys {kinds.KEYS.show(keys)}",
     kinds.HAS_KEY: lambda key: f"has the key {kinds.HAS_KEY.show(key)}",
     kinds.NO_KEY: lambda key: f"has no key {kinds.NO_KEY.show(key)}",
+    kinds.NO_OWN: lambda name: f"has no attribute {kinds.NO_OWN.show(name)} of its own",
     kinds.NO_ATTR: lambda name: f"has no attribute {kinds.NO_ATTR.show(name)}",
     kinds.INT_SYMBOL: lambda symbol: "an int that may vary",
     kinds.SPECIALS: lambda specials: "has the same special methods",

@@ -34,6 +34,7 @@ CASES = [
     (kinds.KEYS, {"a": 1, "b": 2}, [{"a": 5, "b": 6}], [{"b": 1, "a": 2}, {"a": 1}, {}]),
     (kinds.NO_KEY, "a", [{}, {"b": 1}], [{"a": 1}]),
     (kinds.HAS_KEY, "a", [{"a": 1}], [{}, {"b": 1}]),
+    (kinds.NO_OWN, "name", [THING, 3, type(OTHER)], [OTHER]),
     (kinds.NO_ATTR, "name", [THING, 3], [OTHER]),
     (kinds.INT_SYMBOL, "s0", [1, -5, 2**40], [True, 1.0, 2**63, None]),
     (kinds.OUTCOME, kinds.Outcome(">", 0.5, True), [0.75, 2, float("inf")], [0.5, float("nan")]),

@@ -248,6 +248,7 @@ CONTAINERS = [
       {"a": 0, 1: 0, 2: 0}]),
     (("KEYS", 0, ()), [{}], [{1: 1}, (), None]),
     (("NO_KEY", 0, "a"), [{}, {"b": 1}, [], ("b",)], [{"a": 1}, ["a"], 3]),
+    (("NO_OWN", 0, "y"), [Thing(1), 3, math], [types.SimpleNamespace(y=1)]),
     (("NO_ATTR", 0, "y"), [Thing(1), 3, math], [types.SimpleNamespace(y=1)]),
     (("CALL", 0, bool), [1, "x"], [0, ""]),
     (("CALL", 0, len), [[1]], [[], 3]),

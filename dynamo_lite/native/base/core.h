@@ -29,6 +29,7 @@ int add_balance(PyObject *module);
 int add_steps(PyObject *module);
 int add_arms(PyObject *module);
 int add_range_iterators(PyObject *module);
+int add_own_attributes(PyObject *module);
 int add_cuda(PyObject *module);
 int add_interned(PyObject *module);
 int add_tree(PyObject *module);

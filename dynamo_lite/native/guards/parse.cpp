@@ -45,6 +45,7 @@ constexpr Row ROWS[] = {
     {"LENGTH", Code::LENGTH, "ri", Row::CALLS},
     {"KEYS", Code::KEYS, "ru", Row::CALLS},
     {"NO_KEY", Code::NO_KEY, "rk", Row::CALLS},
+    {"NO_OWN", Code::NO_OWN, "rn", Row::PURE},
     {"NO_ATTR", Code::NO_ATTR, "rn", Row::CALLS},
     {"ARRAY", Code::ARRAY, "rA", Row::PURE},
     {"INT", Code::INT, "rs", Row::PURE},

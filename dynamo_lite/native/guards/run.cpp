@@ -2,6 +2,7 @@
 #include "base/constants.h"
 #include "guards/ops.h"
 #include "guards/watchers.h"
+#include "interpreter/interpreter.h"
 
 namespace guards {
 namespace {
@@ -165,6 +166,7 @@ bool holds(const Op &op, const Machine &machine) {
     case Code::LENGTH: return has_length(value(), op.number);
     case Code::KEYS: return has_keys_in_order(value(), op.object);
     case Code::NO_KEY: return lacks_key(value(), op.object);
+    case Code::NO_OWN: return !own_value(value(), op.object);
     case Code::NO_ATTR: return lacks_attribute(value(), op.object);
     case Code::INT: return as_int64(value(), machine.slots[op.number]);
     case Code::RELATION: return holds_relation(*op.relation, machine.slots);

@@ -5,9 +5,11 @@
 #include <stdbool.h>
 
 #include "internal/pycore_ceval.h"
+#include "internal/pycore_dict.h"
 #include "internal/pycore_frame.h"
 #include "internal/pycore_gc.h"
 #include "internal/pycore_interp.h"
+#include "internal/pycore_object.h"
 #if PY_VERSION_HEX >= 0x030C0000
 #include "internal/pycore_instruments.h"
 #endif
@@ -239,4 +241,71 @@ void keep_from(PyObject *first) {
     _PyGCHead_SET_PREV(next, end);
     _PyGCHead_SET_NEXT(last, kept);
     _PyGCHead_SET_PREV(kept, last);
+}
+
+// The values of an object's attributes, where these are not in a dict; a dict is made as soon as
+// somebody asks for it, and from then on the interpreter takes longer for each attribute. From 3.13
+// on the dict shares the values.
+static PyDictValues *values_without_dict(PyObject *object) {
+#if PY_VERSION_HEX >= 0x030D0000
+    return NULL;
+#elif PY_VERSION_HEX >= 0x030C0000
+    PyDictOrValues either = *_PyObject_DictOrValuesPointer(object);
+    return _PyDictOrValues_IsValues(either) ? _PyDictOrValues_GetValues(either) : NULL;
+#else
+    return *_PyObject_ValuesPointer(object);
+#endif
+}
+
+static bool is_name(PyObject *key, PyObject *name) {
+    return key == name || (!PyUnicode_CHECK_INTERNED(key) && PyUnicode_Compare(key, name) == 0);
+}
+
+static PyObject *value_in(PyDictValues *values, PyDictKeysObject *keys, PyObject *name) {
+    PyDictUnicodeEntry *entries = DK_UNICODE_ENTRIES(keys);
+    for (Py_ssize_t i = 0; i < keys->dk_nentries; ++i) {
+        if (is_name(entries[i].me_key, name)) return values->values[i];
+    }
+    return NULL;
+}
+
+static bool has_managed_dict(PyObject *object) {
+    return (Py_TYPE(object)->tp_flags & Py_TPFLAGS_MANAGED_DICT) != 0;
+}
+
+// The dict of an object's attributes, borrowed; null where there is none by now, and none is made
+// where that is no cheaper for the object.
+PyObject *present_dict(PyObject *object) {
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject *made = has_managed_dict(object) ? PyObject_GenericGetDict(object, NULL) : NULL;
+    if (made) {
+        Py_DECREF(made);  // the object has it
+        return made;
+    }
+    PyErr_Clear();
+#else
+    if (has_managed_dict(object)) {
+        if (values_without_dict(object)) return NULL;
+#if PY_VERSION_HEX >= 0x030C0000
+        return _PyDictOrValues_GetDict(*_PyObject_DictOrValuesPointer(object));
+#else
+        return *_PyObject_ManagedDictPointer(object);
+#endif
+    }
+#endif
+    PyObject **place = _PyObject_GetDictPtr(object);
+    return place ? *place : NULL;
+}
+
+// What an object itself holds under a name, an interned str, in its dict or where that would be;
+// borrowed, null without an exception where it holds nothing.
+PyObject *own_value(PyObject *object, PyObject *name) {
+    PyDictValues *values = has_managed_dict(object) ? values_without_dict(object) : NULL;
+    if (values) {
+        return value_in(values, ((PyHeapTypeObject *)Py_TYPE(object))->ht_cached_keys, name);
+    }
+    PyObject *dict = present_dict(object);
+    PyObject *value = dict && PyDict_Check(dict) ? PyDict_GetItemWithError(dict, name) : NULL;
+    if (!value) PyErr_Clear();
+    return value;
 }

@@ -21,6 +21,8 @@ void release_collection(int before);
 int is_alone(void);
 int has_frozen(void);
 void keep_from(PyObject *first);
+PyObject *present_dict(PyObject *object);
+PyObject *own_value(PyObject *object, PyObject *name);
 void track_memory(unsigned domain, void *memory, size_t nbytes);
 }
 

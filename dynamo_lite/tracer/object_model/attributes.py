@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...base.classes import a_kind, is_python_class
 from ...errors import GraphBreak
 from ...guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
-from ...native import CompiledFunction
+from ...native import CompiledFunction, own_value
 from ..rules.mro import MISSING, answers, is_data_descriptor, lookup, lookup_in
 from ..state.tracker import VariableTracker
 from .class_attributes import (
@@ -358,6 +358,8 @@ def outside_attribute(value: Any, source: Source, name: str) -> VariableTracker 
     kind = type(value)
     if type(lookup(kind, name)) is types.MemberDescriptorType:  # a slot
         held = held_as(value, name)
+    elif has_dict(kind) and not issubclass(kind, type):
+        held = own_value(value, name, MISSING)
     else:
         held = (own_dict_of(value) or {}).get(name, MISSING)
     return None if held is MISSING else LazyVariable(held, own_source(kind, source, name))

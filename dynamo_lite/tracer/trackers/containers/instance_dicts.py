@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ....errors import GraphBreak
 from ....guards.sources import AttrSource, Source
+from ....native import present_dict
 from ...object_model.constants import NONE, ConstantVariable
 from ...rules.mro import lookup
 from ...state.tracker import VariableTracker
@@ -93,10 +94,12 @@ def refuse_slot(kind: type, name: str) -> None:
 
 
 def outside_dict(tx: Tx, owner: Owner, value: Any) -> InstanceDictVariable:
-    """The dict of the outside object `value`: from here on known however it is reached."""
-    held = object.__getattribute__(value, "__dict__")
-    if id(held) in tx.state.tracked:
+    """The dict of the outside object `value`: from here on known however it is reached. One that
+    was never asked for its dict has none, so that nothing else leads there in this call."""
+    held = present_dict(value)
+    place = ~id(value) if held is None else id(held)
+    if place in tx.state.tracked:
         raise GraphBreak(f"{owner.describe()}, whose __dict__ is also reached in another way")
-    made = tx.state.tracked[id(held)] = InstanceDictVariable(owner)
+    made = tx.state.tracked[place] = InstanceDictVariable(owner)
     tx.state.keep_alive.append(held)
     return made

@@ -11,7 +11,7 @@ import numpy as np
 from ....base.classes import is_python_class
 from ....base.records import dataclass
 from ....errors import GraphBreak
-from ....guards.kinds import CALL, KEYS, NO_KEY
+from ....guards.kinds import CALL, KEYS, NO_OWN
 from ....guards.sources import AttrSource, ConstSource, Source
 from ...object_model import attributes as object_model
 from ...object_model.attributes import has_dict
@@ -112,8 +112,7 @@ class ObjectVariable(VariableTracker):
         if type(raw := lookup(self.kind, name)) is MemberDescriptorType:
             tx.guards.install(self.source, CALL, Unset(raw), tx.location())
         elif has_dict(self.kind) and not isinstance(self.source, ConstSource):
-            dict_source = AttrSource(self.source, "__dict__")
-            tx.guards.install(dict_source, NO_KEY, name, tx.location())
+            tx.guards.install(self.source, NO_OWN, name, tx.location())
 
     def held(self, name: str) -> VariableTracker | None:
         return self.attributes[name]
