@@ -193,7 +193,7 @@ NO_KEY = GuardKind(
     lower=_simple("NO_KEY"), holds=lambda x, k: k not in x, many=True,
 )  # fmt: skip
 NO_OWN = GuardKind(
-    "NO_OWN", "{k} not in vars({x})", "without the attribute {k} of its own when compiled",
+    "NO_OWN", "{k} not in vars({x})", "without the attribute {k} when compiled",
     lower=_simple("NO_OWN"), holds=lambda x, k: own_value(x, k, MISSING) is MISSING, many=True,
 )  # fmt: skip
 NO_ATTR = GuardKind(

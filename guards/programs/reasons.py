@@ -18,6 +18,7 @@ from ..kinds import (
     DISJOINT,
     EQUALS,
     IS,
+    NO_OWN,
     NOT_ALIASED,
     OUTCOME,
     SAME,
@@ -162,7 +163,7 @@ def _guard(guard: Guard, values: Values) -> str:
     if kind in BETWEEN_SOURCES:
         return f"{guard.source} was {was}"
     owner = str(guard.source).removesuffix(DICT)
-    if owner != str(guard.source):
+    if owner != str(guard.source) or kind is NO_OWN:
         return f"{owner} has other attributes, was {was.replace('the key', 'the attribute')}"
     if callable(value) and kind is OUTCOME:  # of what a function has cached
         return f"{owner} was {was}, and is not now"
