@@ -9,6 +9,7 @@ from . import (
     derivatives,
     latency,
     loops,
+    outside_lists,
     shapes,
     sweep,
     throughput,
@@ -17,7 +18,8 @@ from . import (
 
 ALL = (
     *throughput.FIGURES, *complex_numbers.FIGURES, *latency.FIGURES, *calls.FIGURES,
-    *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES, *sweep.FIGURES, *derivatives.FIGURES,
+    *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES, *outside_lists.FIGURES,
+    *sweep.FIGURES, *derivatives.FIGURES,
 )
 
 

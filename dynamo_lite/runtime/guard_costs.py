@@ -25,8 +25,8 @@ def why_in_python(
     """Why Python is to run such calls, whatever the values are that the guards are about; empty
     where compiled code is not known to be slower. In an entry that is not compiled all of the
     guards are in vain."""
-    goes_on = is_compiled and not isinstance(trace.end, Returned)
-    if config.compile_unprofitable or goes_on or any(map(is_converted, trace.inputs)):
+    is_whole = isinstance(trace.end, Returned)
+    if config.compile_unprofitable or not is_whole or any(map(is_converted, trace.inputs)):
         return ""
     spent = min(flat.program.time(flat_args, 1, trace.function) for _ in range(TIMINGS))
     if spent < LONG:

@@ -17,7 +17,7 @@ from ..errors import Unsupported
 from ..guards.guard_set import Guard
 from ..guards.kinds import UNCHANGED, equal_exactly
 from ..guards.programs.flatten import FlatGuards
-from ..native import GuardProgram, watch_dict
+from ..native import GuardProgram, present_dict, watch_dict
 from .fingerprints import fingerprint
 from .references import ALONE, PLAIN, Reader, Surroundings, Writer
 
@@ -136,7 +136,7 @@ LOADS: Mapping[str, Callable[..., Any]] = {
     "DICT_ITEM": lambda registers, base, key: registers[base][key],
     "ITEM": lambda registers, base, key: registers[base][key],
     "TYPE_OF": lambda registers, base: type(registers[base]),
-    "OWN_DICT": lambda registers, base: getattr(registers[base], "__dict__", None),
+    "OWN_DICT": lambda registers, base: present_dict(registers[base]),
     "APPLY": lambda registers, one, function: function(registers[one]),
     "APPLY2": lambda registers, one, other, function: function(registers[one], registers[other]),
 }

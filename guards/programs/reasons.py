@@ -11,6 +11,7 @@ from ...base.counting import counted
 from ...base.remedies import Remedy, remedy_for_guard
 from ...ir.node import Location
 from ...ir.sizes import Size, evaluate, symbols
+from ...native import present_dict
 from ..arrays import ArrayFacts, array_holds
 from ..guard_set import Guard
 from ..kinds import (
@@ -87,7 +88,7 @@ RESOLVERS: dict[type, Callable[[Values, Any], Any]] = {
     AttrSource: lambda values, source: getattr(values[source.base], source.name),
     ItemSource: lambda values, source: source.getter(values[source.base], source.key),
     TypeSource: lambda values, source: type(values[source.base]),
-    OwnDictSource: lambda values, source: getattr(values[source.base], "__dict__", None),
+    OwnDictSource: lambda values, source: present_dict(values[source.base]),
     SizeSource: _size,
     LiteralSource: lambda values, source: source.value,
     DependentSource: lambda values, source: source.function.value(

@@ -1,8 +1,5 @@
 """Objects whose `__dict__` nobody has asked for have none, and the interpreter finds their
-attributes sooner: neither analyses nor guards make one. From 3.13 on a dict shares the values of
-its object."""
-import sys
-
+attributes sooner up to Python 3.12: neither analyses nor guards make one."""
 import numpy as np
 import pytest
 
@@ -64,7 +61,6 @@ def parts(value):
     return [value, *(own_value(value, name, value) for name in ("first", "second"))]
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="a dict shares the values of its object")
 @pytest.mark.parametrize(("function", "make"), CASES, ids=lambda each: each.__name__)
 def test_no_dict_is_made(function, make):
     compiled = dl.compile(function)

@@ -96,14 +96,4 @@ bool have_no_alias(Group &group, const Machine &machine) {
     return true;
 }
 
-// An object's __dict__, or None where it has none by now. Asking the object for it would make one:
-// the word that holds it, three before the object, is 0 or something odd until then.
-PyObject *own_dict(PyObject *object) {
-    PyObject **place = Py_TYPE(object)->tp_flags & Py_TPFLAGS_MANAGED_DICT
-                           ? reinterpret_cast<PyObject **>(object) - 3
-                           : _PyObject_GetDictPtr(object);
-    bool has_dict = place && *place && !(reinterpret_cast<uintptr_t>(*place) & 1);
-    return Py_NewRef(has_dict ? *place : Py_None);
-}
-
 }  // namespace guards

@@ -132,7 +132,6 @@ void find_difference(Relation &relation);
 bool read_sizes(PyObject *array, const char *attribute, int ndim, npy_intp *sizes);
 bool disjoint(PyObject *left, PyObject *right);
 bool have_no_alias(Group &group, const Machine &machine);
-PyObject *own_dict(PyObject *object);  // a new reference
 bool has_special_names(PyTypeObject *type, PyObject *names, unsigned &version);
 
 // False where a sum leaves 64 bits.

@@ -53,6 +53,12 @@ PyObject *instance_dict(PyObject *object) {
                                 : PyObject_GenericGetDict(object, nullptr);
 }
 
+// An object's __dict__, or None where it has none by now: asking the object for it would make one.
+PyObject *own_dict(PyObject *object) {
+    PyObject *dict = present_dict(object);
+    return Py_NewRef(dict ? dict : Py_None);
+}
+
 bool has_length(PyObject *object, int64_t n) {
     if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
         return PySequence_Fast_GET_SIZE(object) == n;

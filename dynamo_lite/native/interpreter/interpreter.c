@@ -243,12 +243,19 @@ void keep_from(PyObject *first) {
     _PyGCHead_SET_PREV(kept, last);
 }
 
-// The values of an object's attributes, where these are not in a dict; a dict is made as soon as
-// somebody asks for it, and from then on the interpreter takes longer for each attribute. From 3.13
-// on the dict shares the values.
-static PyDictValues *values_without_dict(PyObject *object) {
+static bool has_managed_dict(PyObject *object) {
+    return (Py_TYPE(object)->tp_flags & Py_TPFLAGS_MANAGED_DICT) != 0;
+}
+
+// The values of an object's attributes, where these need no dict. One is made as soon as somebody
+// asks for it; up to Python 3.12 the interpreter takes longer for each attribute from then on, and
+// from 3.13 on the dict shares the values.
+static PyDictValues *values_of(PyObject *object) {
+    if (!has_managed_dict(object)) return NULL;
 #if PY_VERSION_HEX >= 0x030D0000
-    return NULL;
+    if (!(Py_TYPE(object)->tp_flags & Py_TPFLAGS_INLINE_VALUES)) return NULL;
+    PyDictValues *values = _PyObject_InlineValues(object);
+    return values->valid ? values : NULL;
 #elif PY_VERSION_HEX >= 0x030C0000
     PyDictOrValues either = *_PyObject_DictOrValuesPointer(object);
     return _PyDictOrValues_IsValues(either) ? _PyDictOrValues_GetValues(either) : NULL;
@@ -269,38 +276,26 @@ static PyObject *value_in(PyDictValues *values, PyDictKeysObject *keys, PyObject
     return NULL;
 }
 
-static bool has_managed_dict(PyObject *object) {
-    return (Py_TYPE(object)->tp_flags & Py_TPFLAGS_MANAGED_DICT) != 0;
-}
-
-// The dict of an object's attributes, borrowed; null where there is none by now, and none is made
-// where that is no cheaper for the object.
+// The dict of an object's attributes, borrowed; null where there is none by now.
 PyObject *present_dict(PyObject *object) {
+    if (!has_managed_dict(object)) {
+        PyObject **place = _PyObject_GetDictPtr(object);
+        return place ? *place : NULL;
+    }
 #if PY_VERSION_HEX >= 0x030D0000
-    PyObject *made = has_managed_dict(object) ? PyObject_GenericGetDict(object, NULL) : NULL;
-    if (made) {
-        Py_DECREF(made);  // the object has it
-        return made;
-    }
-    PyErr_Clear();
+    return (PyObject *)_PyObject_GetManagedDict(object);
+#elif PY_VERSION_HEX >= 0x030C0000
+    return values_of(object) ? NULL
+                             : _PyDictOrValues_GetDict(*_PyObject_DictOrValuesPointer(object));
 #else
-    if (has_managed_dict(object)) {
-        if (values_without_dict(object)) return NULL;
-#if PY_VERSION_HEX >= 0x030C0000
-        return _PyDictOrValues_GetDict(*_PyObject_DictOrValuesPointer(object));
-#else
-        return *_PyObject_ManagedDictPointer(object);
+    return *_PyObject_ManagedDictPointer(object);
 #endif
-    }
-#endif
-    PyObject **place = _PyObject_GetDictPtr(object);
-    return place ? *place : NULL;
 }
 
 // What an object itself holds under a name, an interned str, in its dict or where that would be;
 // borrowed, null without an exception where it holds nothing.
 PyObject *own_value(PyObject *object, PyObject *name) {
-    PyDictValues *values = has_managed_dict(object) ? values_without_dict(object) : NULL;
+    PyDictValues *values = values_of(object);
     if (values) {
         return value_in(values, ((PyHeapTypeObject *)Py_TYPE(object))->ht_cached_keys, name);
     }
