@@ -28,6 +28,8 @@ def why_in_python(
     is_whole = isinstance(trace.end, Returned)
     if config.compile_unprofitable or not is_whole or any(map(is_converted, trace.inputs)):
         return ""
+    if any(node.type.library != "numpy" for node in trace.graph.placeholders):
+        return ""  # what a call takes on a GPU is not known here
     spent = min(flat.program.time(flat_args, 1, trace.function) for _ in range(TIMINGS))
     if spent < LONG:
         return ""
