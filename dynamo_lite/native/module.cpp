@@ -88,8 +88,8 @@ using Part = int (*)(PyObject *);
 constexpr Part PARTS[] = {
     add_functions, add_bailout, add_watchers, add_guard_program, add_callable, add_regions,
     add_sampling, add_keeping, add_running_frames, add_stoppable_iterator, add_continuations,
-    add_range_iterators, add_own_attributes, add_balance, add_steps, add_arms, add_runtime, add_cuda, add_interned, add_tree,
-    add_record_methods, add_object_compiler, add_set_tables, add_spans,
+    add_range_iterators, add_own_attributes, add_balance, add_steps, add_arms, add_runtime, add_cuda,
+    add_interned, add_tree, add_record_methods, add_object_compiler, add_set_tables, add_spans,
 };
 
 PyModuleDef definition = {

@@ -24,7 +24,7 @@ from ...state.tracker import VariableTracker
 from ..arrays.arrays import ArrayVariable
 from ..arrays.long_lists import SHORTEST
 from ..arrays.numbers import python_number_of
-from ..arrays.unions import DTYPES, UnionNumber
+from ..arrays.unions import DTYPES, ORDER, UnionNumber
 from ..containers.sequences import PLAIN_KINDS, SequenceVariable
 from .characters import character
 
@@ -58,9 +58,7 @@ ARRAYS: dict[type, tuple[tuple[Callable[[Any], Any], Item], ...]] = {
 }
 """Type → functions that make an array of the elements, or None, and what an element of that array
 stands for."""
-KINDS: dict[str, type] = {
-    "d": np.float64, "l": np.int64, "?": np.bool_, "f": float, "i": int, "b": bool,
-}
+KINDS: dict[str, type] = dict(zip("dl?fib", ORDER))
 """The letters of `number_kinds`, in their order."""
 
 
