@@ -13,6 +13,7 @@ _ENDS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE", "JUMP"})
 _READS = frozenset({"LOAD_FAST", "LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR", "DELETE_FAST", "LOAD_DEREF",
                     "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _WRITES = frozenset({"STORE_FAST", "STORE_CLOSURE"})
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
 _BEGIN = frozenset({"LOAD_FAST_AND_CLEAR", "MAKE_CELL", "SWAP", "BUILD_LIST", "BUILD_SET",
                     "BUILD_MAP"})
 _FINISH = frozenset({"SWAP", "POP_TOP", "STORE_FAST", "STORE_CLOSURE"})
@@ -82,10 +83,32 @@ def _ends(instructions: Sequence[Instruction], aside: Instruction) -> Iterator[i
             each.argval == aside.argval)), None)
 
 
+_of_comprehensions: weakref.WeakKeyDictionary[CodeType, frozenset[str]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def cells_of_comprehensions(code: CodeType) -> frozenset[str]:
+    """Variables that are in cells for comprehensions alone (before 3.12): as these are called where
+    they stand, nobody else ever gets hold of such a cell, and a store might make another one."""
+    if code not in _of_comprehensions:
+        found = () if sees_variables(code) else code.co_cellvars
+        _of_comprehensions[code] = frozenset(
+            name for name in found if _is_of_comprehensions(code, name))
+    return _of_comprehensions[code]
+
+
+def _is_of_comprehensions(code: CodeType, name: str) -> bool:
+    users = (inner for inner in code.co_consts
+             if isinstance(inner, CodeType) and name in inner.co_freevars)
+    return all(
+        inner.co_name in _COMPREHENSIONS and _is_of_comprehensions(inner, name) for inner in users)
+
+
 def _live_at(code: CodeType, index: int) -> frozenset[str]:
     """What comprehensions set aside they have not read: who reads it is who comes behind them. A
     place where they do is among what is written if the variable was."""
-    instructions, back = read(code), put_back(code)
+    instructions, back, cells = read(code), put_back(code), cells_of_comprehensions(code)
     live: set[str] = set()
     written_at: dict[int, frozenset[str | int]] = {}
     inside = frozenset(place for end, place in back.items() if place < index <= end)
@@ -102,10 +125,13 @@ def _live_at(code: CodeType, index: int) -> frozenset[str]:
         instruction = instructions[at]
         name = instruction.argval
         is_set_aside = at in back.values()
-        if instruction.opname in _READS and name not in written and not is_set_aside:
+        stores_cell = instruction.opname == "STORE_DEREF" and name in cells
+        is_read = instruction.opname in _READS and not (is_set_aside or stores_cell)
+        if is_read and name not in written:
             live.add(name)
+        later = _later(instruction, written, back, is_set_aside)
         for following in successors(instruction):
-            todo.append((following, _later(instruction, written, back, is_set_aside)))
+            todo.append((following, later | {name} if stores_cell else later))
     return frozenset(live)
 
 

@@ -183,7 +183,8 @@ for _space, _integers in (
     (np.random, np.random.randint), (np.random.RandomState, np.random.RandomState.randint),
     (np.random.Generator, np.random.Generator.integers),
 ):
-    complete(_space.choice, decompose=choice_by(_integers, owned=_space is not np.random))
+    complete(_space.choice, decompose=choice_by(_integers, owned=_space is not np.random),
+             sequences="numbers")
 op(np.random.seed, Kind.EXTERN, infer=rules.seed_rule, effect=Effect.RANDOM, checks=("any",))
 for _target, _kind in (
     (np.random.default_rng, np.random.Generator),

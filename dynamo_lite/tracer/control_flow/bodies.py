@@ -22,6 +22,7 @@ from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.perhaps_bound import PerhapsBound, never_bound
 from ..trackers.arrays.unions import Kinds, UnionNumber, types_of, united, value_and_type
 from ..trackers.arrays.words import WordVariable, as_word
+from ..trackers.containers.lists import ListByValue, ListVariable
 from ..trackers.objects.objects import ObjectVariable
 from .branches import run
 from .capture import capturing, tracker_of, type_of
@@ -33,6 +34,7 @@ from .merging import Unmerged, same_constant
 from .parts import (
     ALWAYS,
     NEVER,
+    by_value,
     identities_of,
     leaves_of,
     root_of,
@@ -69,7 +71,7 @@ class Unsettled(GraphBreak):
 
 
 Unions = dict[str, Kinds]
-REPLACED = (ObjectVariable, GrowingVariable)
+REPLACED = (ObjectVariable, GrowingVariable, ListVariable)
 """What a variable may have another one of after each iteration, if nothing else leads to it."""
 
 
@@ -99,6 +101,8 @@ class Body:
     proceed: VariableTracker = TRUE
     replaced: frozenset[str] = frozenset()
     """Variables whose objects are taken apart: nobody else has them."""
+    by_value: frozenset[str] = frozenset()
+    """Variables whose lists are handed on by value."""
     side_exits: SideExits | None = None
 
     def placed(
@@ -189,16 +193,22 @@ class Body:
 
     def exchanged(self, tx: Tx, loop: Loop) -> dict[str, VariableTracker]:
         """The lists that variables have after the iteration, where it may be another one than
-        before: by the name that the length of each had then."""
+        before: by the name that the length of each had then, or by value."""
         found: dict[str, VariableTracker] = {}
         for name, before in self.entered.items():
             value = self.left.get(name)
-            if type(before) is type(value) is GrowingVariable and name in self.replaced:
-                live = live_behind(tx, loop) | names_at_side_exits(tx)
-                others = [one for key, one in self.left.items() if key in live - {name}]
-                if value in reachable([*others, *tx.stack]):
-                    raise GraphBreak(f"{name!r} is a list that has two names after an iteration")
+            if type(value) not in (GrowingVariable, ListVariable) or before is value:
+                continue
+            if name not in self.replaced | self.by_value:
+                continue
+            live = live_behind(tx, loop) | names_at_side_exits(tx)
+            others = [one for key, one in self.left.items() if key in live - {name}]
+            if value in [*reachable([*others, *tx.stack])]:
+                raise GraphBreak(f"{name!r} is a list that has two names after an iteration")
+            if isinstance(before, GrowingVariable) and isinstance(value, GrowingVariable):
                 found |= {name: value.named(before.name), before.name: value.length(tx)}
+            elif name in self.by_value and isinstance(value, ListVariable):
+                found[name] = ListByValue(value.items(tx))
         return found
 
     def joined(self, found: dict[str, VariableTracker]) -> dict[str, VariableTracker]:
@@ -259,6 +269,11 @@ def trace_iteration(
     """Trace one iteration from variables of known types."""
     outer, body = tx.graph, Body(tx.graph, next(COUNTER))
     body.replaced = frozenset(name for name in plan.replaced if has_one_name(tx, name))
+    others = ((name, by_value(tx, settled(tx.locals.get(name))))
+              for name in plan.replaced - body.replaced)
+    lists = {name: value for name, value in others if value is not None}
+    tx.locals |= lists
+    body.by_value = frozenset(lists)
     around = tx.region, tx.stops, tx.side_exits
     tx.region, tx.proceed, tx.stops = loop, None, frozenset()
     tx.side_exits = body.side_exits = side_exits_of(tx, loop, stack, iterations)

@@ -157,6 +157,8 @@ class LoopNode:
         if self.iterations is not None:
             behind |= live_locals(tx.code, tx.instructions[self.loop.head].target or 0)
         after = behind if body.side_exits is None else behind | body.side_exits.names(tx.code)
+        if left := sorted(body.by_value & after):
+            raise GraphBreak(f"{left[0]!r} may be a list that the loop finds")
         found: list[Any] = []
         stored = {
             inst.argval for at in shape_of(tx.code).reach(self.loop)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop
@@ -32,8 +33,8 @@ from .capture import (
 from .cond_nodes import Cond, Slot, Tree, UnionSlot, decided
 from .exits import ITERATION, JOINED, RETURNED, Arm, Exit, keys_of, live_at, only_at_side_exits
 from .growing import has_one_name
-from .parts import ALWAYS, NEVER, Parts, identities_of, parts_of, settled
-from .variables import shared
+from .parts import ALWAYS, NEVER, Parts, by_value, identities_of, parts_of, settled
+from .variables import is_in_loop, shared
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -168,7 +169,7 @@ class Merging:
             return first
         if isinstance(first, WordVariable) is not isinstance(second, WordVariable):
             first, second = words(self.cond, first, second)
-        if (tree := self.tree(name, first, second)) is not None:
+        if (tree := self.tree(name, first, second) or self.by_value(first, second)) is not None:
             return tree
         kinds = type_of(first), type_of(second)
         is_union = any(isinstance(value, UnionNumber) for value in (first, second))
@@ -227,6 +228,20 @@ class Merging:
         items = zip(one.keys, one.items, other.items)
         return self.once(one, first, second, lambda: [
             self.merged(name.strip("'") + key, *pair) for key, *pair in items
+        ])
+
+    def by_value(self, first: VariableTracker, second: VariableTracker) -> Tree | None:
+        """A list of a few numbers that one arm has made, and the other one found: in a loop, which
+        may hand it on by value."""
+        lists = by_value(self.tx, first), by_value(self.tx, second)
+        if not is_in_loop(self.tx) or None in lists:
+            return None
+        one, other = (parts_of(value, NEVER) for value in lists)  # type: ignore[arg-type]
+        if one is None or other is None or one.structure != other.structure:
+            return None
+        pairs = zip(one.keys, one.items, other.items)
+        return self.once(replace(one, has_identity=True), first, second, lambda: [
+            self.merged(key, *pair) for key, *pair in pairs
         ])
 
     def once(self, parts: Parts, first: Any, second: Any, items: Callable[[], list[Any]]) -> Tree:

@@ -10,21 +10,25 @@ import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...base.records import dataclass
 from ..object_model.constants import ConstantVariable, constant
-from ..object_model.lazy import LazyVariable
+from ..object_model.lazy import LazyVariable, realise_all
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.characters import CharacterVariable, code_of
-from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.array_backed.growing import GrowingVariable, number_kind
+from ..trackers.array_backed.vectors import FEW
 from ..trackers.arrays.complex_numbers import ComplexVariable, is_from_outside, parts_from_outside
 from ..trackers.arrays.perhaps_bound import PerhapsBound
 from ..trackers.arrays.words import WordVariable
 from ..trackers.containers.dicts import DictVariable
-from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.lists import ListByValue, ListVariable
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.objects import ObjectVariable
+
+if TYPE_CHECKING:
+    from ..state.tx import Tx
 
 ALWAYS, NEVER = 0, sys.maxsize
 """Times: with the latter, no object, list or dict is taken apart."""
@@ -57,6 +61,9 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         )
     if value.source is None and (code := code_of(value)) is not None:
         return Parts(str, (".code",), (code,), of_code, False)
+    if type(value) is ListByValue:
+        items = tuple(value.built_items())
+        return Parts((ListByValue, len(items)), indices(value), items, ListByValue, False)
     if isinstance(value, PerhapsBound):
         return Parts(PerhapsBound, (".number", ".bound"), (value.number, value.is_bound),
                      lambda parts: PerhapsBound(*parts), False)
@@ -86,6 +93,18 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         return Parts((value.python_type(), *keys), tuple(f"[{key}]" for key in keys),
                      tuple(item for _, item in value.built_entries()), value.with_values, True)
     return None
+
+
+def by_value(tx: Tx, value: Any) -> ListByValue | None:
+    """A list of a few numbers as it is now; None for all else."""
+    if type(value) is ListByValue:
+        return value
+    if type(value) is not ListVariable or value.kind is not list:
+        return None
+    if value.whole is not None or value.run is not None or not value.items(tx):
+        return None
+    items = realise_all(tx, value.items(tx)) if len(value.items(tx)) <= FEW else []
+    return ListByValue(items) if items and all(map(number_kind, items)) else None
 
 
 def complex_parts(parts: tuple[VariableTracker, VariableTracker]) -> Parts:

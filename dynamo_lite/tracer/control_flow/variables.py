@@ -136,6 +136,16 @@ def planned_fields(tx: Tx, place: tuple[CodeType, int], plan: LoopPlan) -> Itera
     raise PlanLoop(place, wider)
 
 
+def is_in_loop(tx: Tx) -> bool:
+    """Whether a frame is in a loop, traced as a whole or iteration by iteration."""
+    frame: Tx | None = tx
+    while frame is not None:
+        if any(frame.current.index in loop.members for loop in frame.loops.values()):
+            return True
+        frame = frame.parent
+    return False
+
+
 def planned_places(
     tx: Tx, value: VariableTracker
 ) -> Iterator[tuple[Tx, tuple[CodeType, int], LoopPlan, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.signatures import by_name, in_position
 from ...errors import GraphBreak
-from ...ir.ops.columns import UFUNC_OF, says
+from ...ir.ops.columns import UFUNC_OF
 from ...ir.ops.foreign import take_ufunc
 from ...ir.row import row_of
 from ..object_model.constants import constant, fold
@@ -21,13 +21,12 @@ from ..object_model.dependent import dependent
 from ..polyfills.numpy import counts_between
 from ..recording.nodes import name_of
 from ..state.tracker import Args, Kwargs, VariableTracker
-from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.complex_numbers import complex_of
 from ..trackers.arrays.counts import parameters
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.indices import is_mask
-from ..trackers.arrays.long_lists import long_list
+from ..trackers.arrays.long_lists import arrays_of
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.objects.errstates import describe_state, error_state, looked_at, make_state
 from ..trackers.objects.functions import UserFunctionVariable
@@ -51,8 +50,7 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     if _is_method(function) and args and not issubclass(args[0].python_type(), np.ndarray):
         raise GraphBreak(f"{name_of(function)} is called with {args[0].describe()}, no array")
     args, kwargs = in_position(function, args, kwargs)
-    if function in UFUNC_OF or says(function, "sequences") == "numbers":
-        args = [a.array(tx) if isinstance(a, GrowingVariable) else long_list(tx, a) for a in args]
+    args = arrays_of(tx, function, args)
     if (handler := handler_of(function)) is not None:
         if isinstance(function, np.ufunc):
             args = [written_out(tx, value) for value in args]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...bytecode.liveness import cells_of_comprehensions
 from ...guards.sources import Pinned
 from ..object_model.cells import CellVariable, unbound
 from ..object_model.constants import NONE, NULL, observed
@@ -79,7 +80,14 @@ def load_deref(tx: Tx, inst: Instruction) -> VariableTracker:
 
 @handles("STORE_DEREF", pushes=0)
 def store_deref(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
+    if inst.argval in cells_of_comprehensions(tx.code) and _is_empty(tx.locals.get(inst.argval)):
+        tx.locals.pop(inst.argval, None)
+        make_cell(tx, inst)  # an arm or iteration makes its own
     _cell(tx, inst)[0].store(tx, value)
+
+
+def _is_empty(cell: VariableTracker | None) -> bool:
+    return cell is None or (isinstance(cell, CellVariable) and cell.bound is None)
 
 
 @handles("DELETE_DEREF")

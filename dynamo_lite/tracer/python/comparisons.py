@@ -31,6 +31,7 @@ from ..trackers.arrays.numbers import NumberVariable
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.arrays.unions import UnionNumber, chosen
 from ..trackers.containers.dicts import DictVariable
+from ..trackers.containers.lists import ListByValue
 from ..trackers.containers.mappings import unwrapped
 from ..trackers.containers.sequences import SequenceVariable
 from ..trackers.containers.sets import SetVariable
@@ -304,6 +305,8 @@ def is_same(tx: Tx, lhs: VariableTracker, rhs: VariableTracker) -> bool:
     if lhs.python_type() is not rhs.python_type():
         return False
     if isinstance(lhs, KeptList) and isinstance(rhs, KeptList):
+        raise GraphBreak(f"the identity of {lhs.describe()}")
+    if isinstance(lhs, ListByValue) or isinstance(rhs, ListByValue):
         raise GraphBreak(f"the identity of {lhs.describe()}")
     if isinstance(lhs, RowVariable) and isinstance(rhs, RowVariable) and lhs.rows is rhs.rows:
         raise GraphBreak(f"the identity of {lhs.describe()}")

@@ -1,15 +1,19 @@
-"""Whether an int, or a tuple of ints, is in a list or tuple of such ones, as data decides."""
+"""Whether an int, or a tuple or list of ints, is in a list or tuple of such ones, as data decides.
+"""
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from ...object_model.lazy import realise_all
 from ...polyfills.lists import contains, equal_numbers, equal_tuples, is_any_of
 from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
-from .chosen_items import alike_items
-from .growing import GrowingVariable, Kinds, kinds_of
+from ..containers.sequences import PLAIN_KINDS, SequenceVariable, TupleVariable
+from .chosen_items import MOST, alike_items
+from .growing import GrowingVariable, Kinds, kinds_of, number_kind
 from .keys import is_data
-from .layouts import Layout, is_flat, layout_of
+from .layouts import Layout, is_flat, is_tuple, layout_of
 
 if TYPE_CHECKING:
     from ...state.tx import Tx
@@ -20,6 +24,8 @@ def is_in_ints(
 ) -> VariableTracker | None:
     """The answer; None where the items are not all ints, or tuples of as many ints, or where all is
     known. Floats are left out: a NaN is in a list that holds it, and equals nothing."""
+    if (found := of_rows(tx, container, value)) is not None:
+        container, value = found
     if (wanted := kinds_of(value)) is None:
         return None
     kinds, layout = kinds_held(tx, container, value)
@@ -30,6 +36,34 @@ def is_in_ints(
     find = contains if isinstance(container, GrowingVariable) else is_any_of
     equal = tx.known(equal_numbers if layout is None else equal_tuples)
     return tx.known(find).call(tx, (container, value, equal), {})
+
+
+def of_rows(
+    tx: Tx, container: VariableTracker, value: VariableTracker
+) -> tuple[VariableTracker, VariableTracker] | None:
+    """A short list or tuple of lists, or of tuples from outside, as one of tuples: what is equal to
+    a list of ints is told by the ints. None for all else."""
+    kind = value.python_type()
+    if kind not in PLAIN_KINDS or not isinstance(container, SequenceVariable):
+        return None
+    wanted = numbers_in(tx, value)
+    if wanted is None or not is_data(wanted) or container.kind not in PLAIN_KINDS:
+        return None
+    if container.whole is not None or len(items := container.items(tx)) > MOST:
+        return None
+    rows = realise_all(tx, items)
+    if all(is_tuple(row) for row in rows) or any(row.python_type() is not kind for row in rows):
+        return None
+    found = [row for row in map(partial(numbers_in, tx), rows) if row is not None]
+    return (container.made(found), wanted) if len(found) == len(rows) else None
+
+
+def numbers_in(tx: Tx, row: VariableTracker) -> TupleVariable | None:
+    """The items of a plain list or tuple, if they are numbers."""
+    if not isinstance(row, SequenceVariable) or row.whole is not None:
+        return None
+    items = realise_all(tx, row.items(tx)) if row.kind in PLAIN_KINDS else []
+    return TupleVariable(items) if items and all(map(number_kind, items)) else None
 
 
 def kinds_held(

@@ -23,6 +23,10 @@ class InArrays(VariableTracker):
     def as_argument(self, tx: Tx) -> Any:
         raise self.refusal(f"{self.describe()} is used as it is")
 
+    def array(self, tx: Tx) -> VariableTracker:
+        """What NumPy makes of it where it takes a sequence of numbers; itself if it is none."""
+        return self
+
     def as_index(self, tx: Tx) -> VariableTracker:
         """What it is in the key of an array."""
         return self

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....guards.sources import DependentSource, Pinned
+from ....ir.ops.columns import UFUNC_OF, says
 from ....native import mixed_in, number_kinds, numbers_in, scalars_in
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, VariableTracker
 from ..containers.sequences import PLAIN_KINDS, SequenceVariable
+from .in_arrays import InArrays
 
 if TYPE_CHECKING:
     from ...state.tx import Tx
@@ -59,7 +61,10 @@ def shared_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:
     return found
 
 
-def long_list(tx: Tx, value: VariableTracker) -> VariableTracker:
-    """The array of a long list; other values as they are."""
-    found = as_input(tx, value)
-    return value if found is None else found
+def arrays_of(tx: Tx, function: Any, args: Args) -> Args:
+    """The arguments of a function, or those after the first of a method: where it makes arrays of
+    sequences of numbers, the arrays of long lists, and of lists in arrays."""
+    if function not in UFUNC_OF and says(function, "sequences") != "numbers":
+        return args
+    return [value.array(tx) if isinstance(value, InArrays) else as_input(tx, value) or value
+            for value in args]

@@ -16,6 +16,7 @@ from ...recording.nodes import RESULTS, placeholder
 from ...state.tracker import Args, Kwargs, VariableTracker
 from .counts import parameters, with_counts
 from .graph_methods import record_call
+from .long_lists import arrays_of
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -54,7 +55,7 @@ class RandomVariable(VariableTracker):
         method = getattr(self.kind, name, None)
         if method is None or row_of(method) is None:
             raise GraphBreak(f"{name!r} of a {self.kind.__name__}")
-        args = (self, *args)
+        args = (self, *arrays_of(tx, method, args))
         args, kwargs = with_counts(tx, parameters(method), args, kwargs) or (args, kwargs)
         return record_call(tx, method, args, kwargs)
 

@@ -217,6 +217,31 @@ class ListVariable(SequenceVariable):
         code.emit("BUILD_LIST", len(self._items))
 
 
+class ListByValue(ListVariable):
+    """A list that iterations of a loop hand on, and that may be one from outside or have another
+    name in the first of them. What is known of it are its items; to change it, to tell it from
+    others and to hand it out is left to Python."""
+
+    def describe(self) -> str:
+        return "a list that a loop of the graph replaces"
+
+    def change(
+        self, tx: Tx, item: VariableTracker | None = None
+    ) -> list[VariableTracker]:
+        raise GraphBreak(f"a change of {self.describe()}")
+
+    def met_in_loop(
+        self, tx: Tx, item: VariableTracker | None = None, *, waits: bool = False
+    ) -> bool:
+        return False
+
+    def method_append(self, tx: Tx, item: VariableTracker) -> VariableTracker:
+        raise GraphBreak(f"a change of {self.describe()}")
+
+    def reconstruct(self, code: Emitter) -> None:
+        raise GraphBreak(f"{self.describe()} is handed out")
+
+
 @builds(list)
 def _list(value: list[Any]) -> VariableTracker:
     return ListVariable([constant(item) for item in value])
