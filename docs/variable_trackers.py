@@ -114,6 +114,7 @@ EXAMPLES: dict[str, str] = {
     "MaskedPart": "shrunk",
     "GrowingVariable": "halved",
     "KeptList": "paired",
+    "ListByValue": "walked, [0, 1]",
     "QueueVariable": "kept_last",
     "TableVariable": "counted",
     "RowsVariable": "tallied",
@@ -208,6 +209,14 @@ def paired(x):
     return last[0] + last[1]
 
 
+def walked(x, state):
+    total = 0
+    for k in range(len(x) * 20):
+        total += state[0]
+        state = [state[1], int(x[k % 3])]
+    return total
+
+
 def kept_last(x):
     last = deque(maxlen=3)
     while x.sum() > 1:
@@ -283,8 +292,8 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, spelled, quiet, halved, kept_last, paired, counted, tallied,
-                  last_above, hashed, Countdown, Record, Doubled, shrunk)
+    for value in (caught, added_up, spelled, quiet, halved, kept_last, paired, walked, counted,
+                  tallied, last_above, hashed, Countdown, Record, Doubled, shrunk)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 
