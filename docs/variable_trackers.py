@@ -213,7 +213,7 @@ def walked(x, state):
     total = 0
     for k in range(len(x) * 20):
         total += state[0]
-        state = [state[1], int(x[k % 3])]
+        state = [state[1], k % 3]
     return total
 
 

@@ -269,8 +269,8 @@ def trace_iteration(
     """Trace one iteration from variables of known types."""
     outer, body = tx.graph, Body(tx.graph, next(COUNTER))
     body.replaced = frozenset(name for name in plan.replaced if has_one_name(tx, name))
-    others = ((name, by_value(tx, settled(tx.locals.get(name))))
-              for name in plan.replaced - body.replaced)
+    others = ((name, by_value(tx, realise(tx, tx.locals[name])))
+              for name in sorted(plan.replaced - body.replaced) if name in tx.locals)
     lists = {name: value for name, value in others if value is not None}
     tx.locals |= lists
     body.by_value = frozenset(lists)
