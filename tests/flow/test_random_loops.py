@@ -24,6 +24,7 @@ from .random_made_lists import MadeListWriter
 from .random_masks import MaskWriter
 from .random_outside_lists import OutsideListWriter
 from .random_records import RecordWriter
+from .random_replaced_lists import ReplacedListWriter
 from .random_rows import RowsWriter
 from .random_slices import SliceWriter
 from .random_tables import TableWriter
@@ -54,6 +55,7 @@ def check(writer, backend, seeds):
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
     TextWriter, EffectWriter, TableWriter, RowsWriter, DequeWriter,
     MaskWriter, MadeListWriter, BindingWriter, OutsideListWriter,
+    ReplacedListWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

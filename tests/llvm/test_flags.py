@@ -7,7 +7,10 @@ import dynamo_lite as dl
 
 @pytest.mark.parametrize("function", [
     lambda x: 1 / (x - x), lambda x: 1 / (x * 0), lambda x: 1 / (0 * x), lambda x: 1 / (x ^ x),
-    lambda x: (x != x) / (x != x),
+    lambda x: (x != x) / (x != x), lambda x: 1 / (x % 1), lambda x: 1 / (x[1] % 1),
+    lambda x: 1 / (x[1] % -1), lambda x: 1 / (x[1] << 64), lambda x: 1 / (x[1] >> 70),
+    lambda x: np.sqrt(x[1] | -1), lambda x: np.sqrt(np.minimum(x[1], -(2**63))),
+    lambda x: 1 / (x[1].astype("u1") % 1), lambda x: np.sqrt(np.minimum(x[1], -(2**63)) // 2),
 ])
 def test_integers_that_are_known_beforehand_still_raise_flags(function):
     with pytest.warns(RuntimeWarning):

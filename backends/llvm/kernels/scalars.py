@@ -83,7 +83,7 @@ def emit_apply(nest: Nest, term: Term) -> Element:
     if (inverse := exact_inverse(expr)) is not None:
         return values[0] * inverse
     literal = all(value.literal for value in values)
-    if literal or (len(term.args) == 2 and may_be_known(*term.args)):
+    if literal or (len(term.args) == 2 and may_be_known(expr.op, *term.args)):
         values = [opaque(value) for value in values]
     return apply(expr.op, values, expr.dtype)
 
@@ -120,12 +120,29 @@ def halved(exprs: Sequence[Expr]) -> frozenset[Expr]:
     return frozenset(once.difference(*(expr.operands for expr in others)))
 
 
-def may_be_known(left: Term, right: Term) -> bool:
-    """Whether LLVM could find the result of an integer operation (x - x, x * 0) and go on to fold
-    the floating-point operations on it, with their flags."""
+def may_be_known(op: str, left: Term, right: Term) -> bool:
+    """Whether LLVM could find the result of an integer operation (x - x, x * 0, x % 1) and go on to
+    fold the floating-point operations on it, with their flags."""
     if left.expr.dtype.kind in "fc":
         return False
-    return left is right or any(is_zero(term.expr) for term in (left, right))
+    operands = left.expr, right.expr
+    return left is right or any(is_zero(expr) or decides(op, expr) for expr in operands)
+
+
+def decides(op: str, operand: Expr) -> bool:
+    """Whether a constant leaves an integer operation one result, whatever the other operand is."""
+    if op not in DECIDING or not isinstance(operand, Const) or operand.dtype.kind not in "iu":
+        return False
+    return DECIDING[op](int(value_of(operand)), np.iinfo(operand.dtype))
+
+
+DECIDING: dict[str, Callable[[int, np.iinfo[Any]], bool]] = {
+    **dict.fromkeys(("remainder", "fmod"), lambda value, kind: abs(value) == 1),
+    **dict.fromkeys(("left_shift", "right_shift"), lambda value, kind: value >= kind.bits),
+    "bitwise_or": lambda value, kind: value in (-1, kind.max),
+    "maximum": lambda value, kind: value == kind.max,
+    "minimum": lambda value, kind: value == kind.min,
+}
 
 
 def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
