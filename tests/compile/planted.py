@@ -1178,7 +1178,7 @@ def _(x, y):
 
 @plant("comparing", "truth of less")
 def compares_each(x):
-    return x * 2, all(each < 9 for each in x)  # here
+    return x * 2, all(map(lambda each: each < 9, x))  # here
 
 
 @fixes

@@ -110,6 +110,8 @@ class MadeListWriter(ListWriter):
         if r.random() < 0.3:
             return super().of_lists()
         item = self.of_item("q")
+        if r.random() < 0.25:
+            return self.of_searches()
         return r.choice([
             f"made = [q % 8 for q in range({over}) if {item}]",
             f"sums = [x[q % 8] * 2.0 for q in range({over}) if {item}]",
@@ -126,4 +128,24 @@ class MadeListWriter(ListWriter):
             "if made: v[0] = y[made][-1]", "picked = x[made]", "t = len(made)",
             f"held[{r.choice(['t', *self.indices])} % 9] = t % 3", "held[t % 9] += 1",
             "made.append(t % 8)", "if sums: b = sums[-1]", "made = made[:]",
+        ])
+
+    def of_searches(self):
+        """What ends at the first item that settles it."""
+        r = self.r
+        over = r.choice(["w in x", "w in y", "w in k", "w in x[1:t % 8]", "w in made", "w in sums",
+                         "w in [a, b, 0.5]", "q, w in enumerate(x)", "q, w in zip(k, x)"])
+        test = r.choice([
+            f"w > {self.element()}", f"w < {self.element()} and t % 2 == 0", "not w", "w", "w == a",
+            "1 / w > 1", "held[int(w)] > 0", "x[int(w) + 3] > 1", f"{self.test()} or w > 1",
+        ])
+        function, target = r.choice(["any", "all"]), r.choice(["flag", "t", "b"])
+        items = r.choice(["w", "w * 2.0", "int(w)", "t"])
+        condition = f" if {r.choice(['w > 0', 'w != 1', self.test()])}" if r.random() < 0.3 else ""
+        return r.choice([
+            f"{target} = {function}({test} for {over}{condition})",
+            f"if {function}({test} for {over}): t += 1",
+            f"{target} = {function}([{test} for {over}{condition}])",
+            f"{target} = next(({items} for {over} if {test}), {r.choice(['-1', '0.5', 't', 'a'])})",
+            f"later = ({test} for {over}); {target} = {function}(later); t += len([*later])",
         ])

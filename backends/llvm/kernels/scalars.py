@@ -137,7 +137,7 @@ def decides(op: str, operand: Expr) -> bool:
 
 
 DECIDING: dict[str, Callable[[int, np.iinfo[Any]], bool]] = {
-    **dict.fromkeys(("remainder", "fmod"), lambda value, kind: abs(value) == 1),
+    "remainder": lambda value, kind: abs(value) == 1,
     **dict.fromkeys(("left_shift", "right_shift"), lambda value, kind: value >= kind.bits),
     "bitwise_or": lambda value, kind: value in (-1, kind.max),
     "maximum": lambda value, kind: value == kind.max,

@@ -1,6 +1,7 @@
 """Builtins that fold an iterable."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from ..trackers.arrays.sizes import extremum, size_tracker
 from ..trackers.arrays.unions import chosen
 from ..trackers.objects.objects import ObjectVariable
 from .listed import folded
+from .searched import searched
 from .table import handles
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 def builtin_all(tx: Tx, iterable: VariableTracker) -> VariableTracker:
     if is_vector(iterable):
         return tx.call_builtin(bool, record_call(tx, np.all, (iterable,), {}))
+    if (found := searched(tx, iterable, wanted=False)) is not None:
+        return tx.call_builtin(operator.not_, found)
     return constant(all(tx.truth(item) for item in tx.iterate(iterable)))
 
 
@@ -43,6 +47,8 @@ def is_vector(value: VariableTracker) -> bool:
 def builtin_any(tx: Tx, iterable: VariableTracker) -> VariableTracker:
     if is_vector(iterable):
         return tx.call_builtin(bool, record_call(tx, np.any, (iterable,), {}))
+    if (found := searched(tx, iterable, wanted=True)) is not None:
+        return found
     return constant(any(tx.truth(item) for item in tx.iterate(iterable)))
 
 

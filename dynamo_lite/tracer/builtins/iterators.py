@@ -51,6 +51,7 @@ from ..trackers.containers.slices import (
     make_range,
 )
 from ..trackers.objects.objects import ObjectVariable
+from .searched import in_generator
 from .table import handles
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def builtin_next(
     kind = iterator.python_type()
     if lookup(kind, "__next__") is MISSING:
         raise refuse(next, kind)
+    if (found := in_generator(tx, iterator, None, default)) is not None:
+        return found
     tx.side_effects.touches("an iterator", iterator)
     try:
         return iterator.call_method(tx, "__next__", (), {})

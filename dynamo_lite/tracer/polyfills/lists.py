@@ -5,8 +5,8 @@ import random
 from typing import Any
 
 __all__ = [
-    "choice", "contains", "equal_numbers", "equal_tuples", "extend", "is_any_of", "largest",
-    "shuffle", "smallest",
+    "choice", "contains", "equal_numbers", "equal_tuples", "extend", "is_any", "is_any_not",
+    "is_any_of", "largest", "shuffle", "smallest",
 ]
 
 
@@ -33,6 +33,26 @@ def is_any_of(items: Any, value: Any, are_equal: Any) -> bool:
     for item in items:
         if are_equal(item, value):
             found = True
+    return found
+
+
+def is_any(items: Any) -> bool:
+    """`any(items)`, of numbers."""
+    found = False
+    for item in items:
+        if item:
+            found = True
+            break
+    return found
+
+
+def is_any_not(items: Any) -> bool:
+    """`not all(items)`"""
+    found = False
+    for item in items:
+        if not item:
+            found = True
+            break
     return found
 
 
