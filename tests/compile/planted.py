@@ -1176,9 +1176,13 @@ def _(x, y):
     return np.convolve(x, y) * 2
 
 
+def is_small(each):
+    return each < 9
+
+
 @plant("comparing", "truth of less")
 def compares_each(x):
-    return x * 2, all(map(lambda each: each < 9, x))  # here
+    return x * 2, all(map(is_small, x))  # here
 
 
 @fixes
