@@ -19,8 +19,12 @@ def window(n):
 window_as_constant = dl.assume_constant_result(window)
 
 
+def is_large(value):
+    return value > 1
+
+
 def branch(x):
-    return x * 2 if any(value > 1 for value in x) else x + 1
+    return x * 2 if any(map(is_large, x)) else x + 1
 
 
 def elements(x):

@@ -51,6 +51,8 @@ RANDOM: Mapping[str, int | None] = {
     "chisquare": 1, "standard_gamma": 1, "standard_t": 1, "weibull": 1, "pareto": 1,
     "triangular": 3, "randint": 2, "integers": 2, "vonmises": 2, "wald": 2,
 }
+SAMES: Mapping[str, str] = {"ranf": "random_sample", "sample": "random_sample"}
+"""Functions of the module that are called otherwise than the methods which they are."""
 
 
 def _register_each(owner: Any, names: str) -> None:
@@ -74,7 +76,8 @@ def _register_random(space: Any, owner: Callable[[], Any], rows: dict[Any, Op]) 
         target = getattr(space, name, None)
         if target is not None:
             names = ("size",) * 8 if size_at is None else ("",) * size_at + ("size",)
-            _add_random(rows, target, name, rules.random_rule(name, owner, size_at), names)
+            rule = rules.random_rule(SAMES.get(name, name), owner, size_at)
+            _add_random(rows, target, name, rule, names)
     for name in TRIED_RANDOM.split():
         target = getattr(space, name, None)
         if target is not None:
@@ -179,12 +182,16 @@ complete(np.convolve, blocks="convolve")
 _register_random(np.random, np.random.RandomState, ROWS)
 _register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)
 _register_random(np.random.Generator, np.random.default_rng, BOUND_ROWS)
-for _space, _integers in (
-    (np.random, np.random.randint), (np.random.RandomState, np.random.RandomState.randint),
-    (np.random.Generator, np.random.Generator.integers),
+OF_CHOICE = "a", "size", "replace", "p"
+for _space, _integers, _parameters in (
+    (np.random, np.random.randint, OF_CHOICE),
+    (np.random.RandomState, np.random.RandomState.randint, OF_CHOICE),
+    (np.random.Generator, np.random.Generator.integers, (*OF_CHOICE, "axis", "shuffle")),
 ):
-    complete(_space.choice, decompose=choice_by(_integers, owned=_space is not np.random),
-             sequences="numbers")
+    complete(
+        _space.choice, sequences="numbers",
+        decompose=choice_by(_integers, owned=_space is not np.random, names=_parameters))
+complete(np.random.choice, handler="choice")
 op(np.random.seed, Kind.EXTERN, infer=rules.seed_rule, effect=Effect.RANDOM, checks=("any",))
 for _target, _kind in (
     (np.random.default_rng, np.random.Generator),

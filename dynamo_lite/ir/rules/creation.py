@@ -258,10 +258,11 @@ def same_or_copy(copy_default: bool) -> Callable[..., ArrayType]:
 
     def infer(
         a: Any, dtype: Any = None, order: Any = "K", *, copy: Any = copy_default,
-        subok: Any = False, ndmin: Any = 0, device: Any = None, like: Any = None, facts: Facts,
-        **unknown: Any,
+        ndmin: Any = 0, device: Any = None, like: Any = None, facts: Facts, **unknown: Any,
     ) -> ArrayType:
         _host(device, like)
+        if copy_default:  # of `np.array`
+            unknown.pop("subok", None)
         if unknown or integer(ndmin) or order not in ("K", None):
             raise Unsupported("array() with uncommon arguments")
         kind = as_array(a)

@@ -20,6 +20,9 @@ COMPARISONS = frozenset({
 })
 
 
+ORDERS = frozenset("KACF")
+
+
 def ufunc_rule(ufunc: np.ufunc) -> Callable[..., Any]:
     """The rule of a ufunc without core dimensions."""
 
@@ -28,6 +31,8 @@ def ufunc_rule(ufunc: np.ufunc) -> Callable[..., Any]:
         order: str = "K", dtype: Any = None, subok: bool = True, signature: Any = None,
     ) -> Any:
         inputs, outs = _split_outputs(ufunc, args, out)
+        if not isinstance(order, str) or order.upper() not in ORDERS:
+            raise Unsupported(f"np.{ufunc.__name__} with order={order!r}")
         if where is not True and outs is None:
             raise Unsupported(f"np.{ufunc.__name__} with where= and without out= is undefined")
         kinds = [as_type(value) for value in inputs]
@@ -39,7 +44,7 @@ def ufunc_rule(ufunc: np.ufunc) -> Callable[..., Any]:
             check_direction(ufunc, kinds, outs, facts)
             return _given_outputs(outs, shape, where, facts)
         types = tuple(
-            fresh(kinds, shape, found, facts, str(order).upper(), loop=dtypes)
+            fresh(kinds, shape, found, facts, order.upper(), loop=dtypes)
             for found in dtypes[ufunc.nin:]
         )
         return types[0] if ufunc.nout == 1 else types

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from ...base.loading import loaded
 from ...bytecode.reading import read
-from ...bytecode.short_circuit import FOUND, search
 from ...errors import GraphBreak
 from ..object_model.constants import FALSE, ConstantVariable
 from ..object_model.lazy import realise, realise_all
@@ -27,6 +27,10 @@ from ..trackers.containers.slices import DataRangeVariable
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
+
+
+SHORT_CIRCUIT = "dynamo_lite.bytecode.short_circuit"
+"""It needs a library that takes a while to load."""
 
 
 def searched(tx: Tx, values: VariableTracker, wanted: bool) -> VariableTracker | None:
@@ -63,15 +67,17 @@ def in_generator(
     iterator = values.frame.locals.get(".0")
     if iterator is None or not goes_through_data(tx, iterator):
         return None
-    code = search(values.frame.code, wanted) if tx.is_unshared(values) else None
-    if code is None or (iterator := in_memory(tx, iterator)) is None:
+    if not tx.is_unshared(values) or (iterator := in_memory(tx, iterator)) is None:
+        return None
+    if (code := loaded(SHORT_CIRCUIT).search(values.frame.code, wanted)) is None:
         return None
     head = next(each.index for each in read(code) if each.opname == "FOR_ITER")
     tx.state.options.loops.setdefault((code, head), LoopPlan())  # it is left when data says so
     values.touch(tx)
     values.started = values.finished = True
     made: Any = type(values.frame)
-    locals_ = {".0": iterator} | ({} if otherwise is None else {FOUND: otherwise})
+    locals_ = {".0": iterator} | (
+        {} if otherwise is None else {code.co_varnames[1]: otherwise})
     frame = made(tx.state, code, values.frame.globals, locals_, values.frame.closure, tx)
     try:
         found: VariableTracker = frame.run()
@@ -102,7 +108,7 @@ def in_memory(tx: Tx, iterator: VariableTracker) -> VariableTracker | None:
     if not isinstance(iterator, StepVariable) or not has_data(iterator.owner):
         return iterator
     items = iterator.owner.built_items()
-    kinds, name = kinds_of(items[0]), f"{FOUND}#length_{tx.state.steps}"
+    kinds, name = kinds_of(items[0]), f"items#length_{tx.state.steps}"
     if kinds is None or layout_of(items[0]) is not None:
         return None
     copy = growing(tx, name, ListVariable(items), kinds, None, len(items))

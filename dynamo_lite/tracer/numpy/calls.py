@@ -28,6 +28,7 @@ from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.indices import is_mask
 from ..trackers.arrays.long_lists import arrays_of
 from ..trackers.arrays.sizes import SizeVariable
+from ..trackers.arrays.weighted_choice import weighted
 from ..trackers.objects.errstates import describe_state, error_state, looked_at, make_state
 from ..trackers.objects.functions import UserFunctionVariable
 from .creation import UNNAMED, as_array, at_least, einsum, scalar_type, written_out
@@ -158,13 +159,18 @@ def _histogram(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTra
     return tx.known(counts_between).call(tx, (given["a"], given["bins"]), {})
 
 
+def _choice(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
+    found = weighted(tx, tx.known(np.random.random_sample), args, kwargs)
+    return recorded(tx, function, args, kwargs) if found is None else found
+
+
 def _node(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """A node also where everything is known."""
     return record_call(tx, function, args, kwargs)
 
 
 NAMED: dict[str, Handler] = {
-    "node": _node,
+    "node": _node, "choice": _choice,
     "where": _where, "compress": _compress, "delete": _delete, "histogram": _histogram,
     "as_array": as_array, "at_least": at_least, "einsum": einsum,
 }

@@ -11,6 +11,7 @@ import numpy as np
 from ...base.signatures import by_name
 from ...errors import GraphBreak
 from ...ir.node import Node
+from ...ir.ops.columns import says
 from ...ir.rules.layout import is_contiguous
 from ...ir.sizes import SizeExpr
 from ...ir.tree import leaves
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
     from ..state.tx import Tx
 
 UNUSUAL = frozenset({"order", "ndmin", "copy"})
-KNOWN = UNUSUAL | {"dtype", "subok"}
+
+
+def taken_by(function: Any) -> frozenset[str]:
+    """The options of a function that makes an array of anything."""
+    if says(function, "itself") == "unless_copied":
+        return UNUSUAL | {"dtype", "subok"}
+    is_general = says(function, "sequences") is not None
+    return frozenset({"dtype", "order", "copy"} if is_general else {"dtype"})
+
+
 def of_constants(tx: Tx, value: VariableTracker, kwargs: Kwargs) -> VariableTracker:
     """`np.array([1, 2], ndmin=2)`: NumPy says what the numbers are, each call makes a new array."""
     known = {name: given.as_constant(tx) for name, given in kwargs.items()}
@@ -56,7 +66,7 @@ def made(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """The array that such a call gives."""
     names = ("dtype", "order") if function is not np.array else ("dtype",)
     given = by_name(names, args[1:], kwargs)
-    if len(args) > len(names) + 1 or set(given) - KNOWN:
+    if len(args) > len(names) + 1 or not given.keys() <= taken_by(function):
         raise GraphBreak(f"numpy.{function.__name__} with uncommon arguments")
     known = {name: value.as_constant(tx) for name, value in given.items()}
     copies = _copies(known.get("copy", True if function is np.array else None))

@@ -14,7 +14,10 @@ from numpy.lib.array_utils import normalize_axis_index
 from .library import POLYFILLS, polyfill_of
 
 __all__ = ["POLYFILLS", "counts_between", "dtype_of_result", "left_to_python", "only_where",
-           "store_by_steps", "stored"]
+           "store_by_steps", "stored", "weighted_choice", "weighted_place"]
+
+NEAR_ONE = 1.4e-8
+"""How far a sum of probabilities is from 1 where NumPy takes them, however it adds them up."""
 
 
 def left_to_python(reason: Any) -> Any:
@@ -50,6 +53,31 @@ def store_by_steps(array: Any, start: Any, stop: Any, step: Any, value: Any) -> 
         last = min(max(stop + size if stop < 0 else stop, lowest), highest)
     for place in range(first, last, step):
         array[place] = value
+
+
+def weighted_place(count: Any, p: Any, draw: Any) -> Any:
+    """`choice(count, p=p)`: the first place up to which the probabilities sum to more than is
+    drawn."""
+    size = len(p)
+    total = p.sum()
+    only_where(0 < size == count, "another number of probabilities")
+    only_where(abs(total - 1.0) < NEAR_ONE and p.min() >= 0, "no probabilities that sum to 1")
+    upper = p.cumsum()
+    upper /= upper[-1]
+    drawn = draw()
+    first, last = 0, size
+    while first < last:
+        middle = (first + last) // 2
+        if drawn < upper[middle]:
+            last = middle
+        else:
+            first = middle + 1
+    return first
+
+
+def weighted_choice(values: Any, p: Any, draw: Any) -> Any:
+    """`choice(values, p=p)`"""
+    return values[weighted_place(len(values), p, draw)]
 
 
 @polyfill_of(np.vectorize._vectorize_call)  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from ...state.tracker import Args, Kwargs, VariableTracker
 from .counts import parameters, with_counts
 from .graph_methods import record_call
 from .long_lists import arrays_of
+from .weighted_choice import weighted
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -55,6 +56,10 @@ class RandomVariable(VariableTracker):
         method = getattr(self.kind, name, None)
         if method is None or row_of(method) is None:
             raise GraphBreak(f"{name!r} of a {self.kind.__name__}")
+        if name == "choice":
+            draw = self.getattr(tx, "random")
+            if (found := weighted(tx, draw, args, kwargs)) is not None:
+                return found
         args = (self, *arrays_of(tx, method, args))
         args, kwargs = with_counts(tx, parameters(method), args, kwargs) or (args, kwargs)
         return record_call(tx, method, args, kwargs)
