@@ -142,7 +142,14 @@ class MadeListWriter(ListWriter):
         function, target = r.choice(["any", "all"]), r.choice(["flag", "t", "b"])
         items = r.choice(["w", "w * 2.0", "int(w)", "t"])
         condition = f" if {r.choice(['w > 0', 'w != 1', self.test()])}" if r.random() < 0.3 else ""
+        key = r.choice(["x[w]", "-x[w]", "w % 3", "k[w] * t", "abs(x[w] - a)", "x[w] if w else b"])
+        extreme, weight = r.choice(["min", "max"]), r.choice(["-w", "w * a", "abs(w)"])
         return r.choice([
+            f"t = {extreme}(range({r.choice(['8', '5', 't % 8', '2'])}), key=lambda w: {key})",
+            f"a = {extreme}({r.choice('xyk')}, key=lambda w: {weight})",
+            f"if made: t = made.index({r.choice(['made[-1]', 't % 8', 'max(made)', 't'])})",
+            f"t = made.count({r.choice(['t % 8', 't', 'a', '1'])}) + sums.count(a)",
+            f"if sums: t = sums.index({r.choice(['min(sums)', 'sums[-1]', 'a'])})",
             f"{target} = {function}({test} for {over}{condition})",
             f"if {function}({test} for {over}): t += 1",
             f"{target} = {function}([{test} for {over}{condition}])",

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..control_flow.branches import is_data, predicate
-from ..object_model.constants import NONE, constant, observe
+from ..object_model.constants import NONE, ONE, ZERO, ConstantVariable, constant, observe
 from ..object_model.lazy import realise
-from ..polyfills.lists import largest, smallest
+from ..polyfills.lists import behind_first, largest, largest_by, smallest, smallest_by
 from ..python import comparisons
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.answers import answer
-from ..trackers.array_backed.growing import GrowingVariable
-from ..trackers.array_backed.vectors import is_not_empty, scalars_of
+from ..trackers.array_backed.growing import GrowingVariable, expected
+from ..trackers.array_backed.vectors import FEW, is_not_empty, scalars_of
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.sizes import extremum, size_tracker
 from ..trackers.arrays.unions import chosen
+from ..trackers.containers.slices import DataRangeVariable, RangeVariable, SliceVariable
 from ..trackers.objects.objects import ObjectVariable
 from .listed import folded
 from .searched import searched
@@ -88,6 +89,9 @@ def _extreme(
             return tx.known(BY_LOOP[function]).call(tx, values, {})
         if (found := answer(tx, function, values[0])) is not None:
             return found
+    if len(values) == 1 and key is not NONE and default is None and has_many(tx, values[0]):
+        many = realise(tx, values[0])
+        return tx.known(BY_KEY[function]).call(tx, (many, behind_the_first(tx, many), key), {})
     items = iter(tx.iterate(values[0]) if len(values) == 1 else values)
     if key is NONE and not isinstance(values[0], ObjectVariable):  # which is asked item by item
         known = list(items)
@@ -100,9 +104,14 @@ def _extreme(
     for item in items:
         item_key = item if key is NONE else tx.call(key, item)
         test = comparisons.compare(tx, symbol, item_key, best_key)
-        if key is NONE and is_data(test) and (found := _choice(tx, test, item, best)) is not None:
-            best = best_key = found
-        elif tx.truth(test):
+        if is_data(test) and (found := _choice(tx, test, item, best)) is not None:
+            if key is NONE:
+                best = best_key = found
+                continue
+            if (found_key := _choice(tx, test, item_key, best_key)) is not None:
+                best, best_key = found, found_key
+                continue
+        if tx.truth(test):
             best, best_key = item, item_key
     return best
 
@@ -114,6 +123,26 @@ def is_long_vector(tx: Tx, value: VariableTracker) -> bool:
 
 
 BY_LOOP: dict[Callable[..., Any], Callable[[Any], Any]] = {max: largest, min: smallest}
+BY_KEY: dict[Callable[..., Any], Callable[..., Any]] = {max: largest_by, min: smallest_by}
+
+
+def behind_the_first(tx: Tx, values: VariableTracker) -> VariableTracker:
+    if isinstance(values, GrowingVariable):
+        return tx.known(behind_first).call(tx, (values,), {})
+    return values.call_method(tx, "__getitem__", (SliceVariable(ONE, NONE, NONE),), {})
+
+
+def has_many(tx: Tx, values: VariableTracker) -> bool:
+    """Whether a loop of the graph may go through what has places: a range, an array of numbers, or
+    a list in arrays; a call for which data says that it is empty bails out."""
+    values = realise(tx, values)
+    if isinstance(values, RangeVariable | DataRangeVariable):
+        length = values.call_method(tx, "__len__", (), {})
+        if isinstance(length, ConstantVariable):
+            return bool(length.value > FEW)
+        expected(tx, operator.gt, length, ZERO)
+        return True
+    return scalars_of(values) is not None and is_not_empty(tx, values)
 
 
 def _choice(

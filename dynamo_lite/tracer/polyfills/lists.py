@@ -5,8 +5,9 @@ import random
 from typing import Any
 
 __all__ = [
-    "choice", "contains", "equal_numbers", "equal_tuples", "extend", "is_any", "is_any_not",
-    "is_any_of", "largest", "shuffle", "smallest",
+    "behind_first", "choice", "contains", "count_of", "equal_numbers", "equal_tuples", "extend",
+    "is_any", "is_any_not", "is_any_of", "largest", "largest_by", "place_of", "shuffle",
+    "smallest", "smallest_by",
 ]
 
 
@@ -90,6 +91,53 @@ def smallest(items: Any) -> Any:
         if item < best:
             best = item
     return best
+
+
+def smallest_by(items: Any, others: Any, key: Any) -> Any:
+    """`min(items, key=key)`, of items of which there is a first one, and `others`."""
+    best = items[0]
+    least = key(best)
+    for item in others:
+        found = key(item)
+        if found < least:
+            best, least = item, found
+    return best
+
+
+def largest_by(items: Any, others: Any, key: Any) -> Any:
+    """`max(items, key=key)`"""
+    best = items[0]
+    most = key(best)
+    for item in others:
+        found = key(item)
+        if found > most:
+            best, most = item, found
+    return best
+
+
+def behind_first(items: Any) -> list[Any]:
+    """`items[1:]`"""
+    return [items[place] for place in range(1, len(items))]
+
+
+def place_of(items: Any, value: Any) -> Any:
+    """`items.index(value)`, of numbers; -1 where none is equal."""
+    found, place = -1, 0
+    for item in items:
+        if item == value:
+            found = place
+            break
+        place += 1
+    return found
+
+
+def count_of(items: Any, value: Any) -> Any:
+    """`items.count(value)`, of numbers; a list has a NaN that is this very object."""
+    count = 0
+    for item in items:
+        if item == value:
+            count += 1
+    return count
 
 
 def choice(seq: Any) -> Any:

@@ -16,7 +16,7 @@ from ....ir.node import Node
 from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
 from ...object_model.constants import LAST, NONE, ConstantVariable, constant
 from ...object_model.lazy import realise_all
-from ...polyfills.lists import extend
+from ...polyfills.lists import count_of, extend, place_of
 from ...recording.nodes import record
 from ...state.trace import LoopPlan
 from ...state.tracker import VariableTracker
@@ -150,6 +150,26 @@ class GrowingVariable(InArrays):
         item = self.method___getitem__(tx, LAST)
         self.resize(tx, -1)
         return item
+
+    def method_index(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        """Calls for which there is none bail out: Python says so, or finds a NaN."""
+        place = self.asked(tx, place_of, value)
+        expected(tx, operator.ge, place, ConstantVariable(0))
+        return place
+
+    def method_count(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        if value.python_type() in (float, np.float64):
+            compared = tx.call_builtin(operator.eq, value, value)
+            record(tx, core.expect, (compared.as_argument(tx),))
+        return self.asked(tx, count_of, value)
+
+    def asked(
+        self, tx: Tx, question: Callable[..., Any], value: VariableTracker
+    ) -> VariableTracker:
+        """Where numbers are that are equal to one."""
+        if self.layout is not None or number_kind(value) is None:
+            raise self.refusal(f"looking for {value.describe()} in {self.describe()}")
+        return tx.known(question).call(tx, (self, value), {})
 
     def resize(self, tx: Tx, more: int) -> None:
         if self.walks:
