@@ -29,6 +29,17 @@ def of_pairs(x):
     return found, all(i >= 0 for i, _ in enumerate(x))
 
 
+def by_index(x):
+    n = len(x)
+    ascends = all(x[i] <= x[i + 1] for i in range(n - 1))
+    return ascends, any(x[i] > 2 for i in range(n)), next((i for i in range(n) if x[i] > 1), n)
+
+
+def by_known_index(x):
+    found = any(i == 70 for i in range(100))
+    return "yes" if found else "no", all(i < 3 for i in range(3)), next(i for i in range(99) if i)
+
+
 def with_conditions(x):
     return any(v > 1 for v in x if v < 0), all(v > 0 for v in x if v > 0 if v < 2)
 
@@ -159,11 +170,11 @@ def of_rows(m):
 
 
 FUNCTIONS = [
-    any_and_all, all_true, of_pairs, with_conditions, with_effects, printed, warned_too_late,
-    raised, raised_in_the_end, divided, ambiguous, bound_outside, kept_and_gone_on_with,
-    kept_and_closed_over, given_away, nested, of_a_list, of_a_short_list, of_numbers_from_outside,
-    first, first_or, first_or_none, nothing_found, nothing_found_and_handled, first_two,
-    first_of_all, in_a_loop, on_a_branch,
+    any_and_all, all_true, of_pairs, by_index, by_known_index, with_conditions, with_effects,
+    printed, warned_too_late, raised, raised_in_the_end, divided, ambiguous, bound_outside,
+    kept_and_gone_on_with, kept_and_closed_over, given_away, nested, of_a_list, of_a_short_list,
+    of_numbers_from_outside, first, first_or, first_or_none, nothing_found,
+    nothing_found_and_handled, first_two, first_of_all, in_a_loop, on_a_branch,
 ]
 
 
@@ -179,8 +190,8 @@ def test_rows_are_searched():
 
 
 @pytest.mark.parametrize("function", [
-    any_and_all, all_true, of_pairs, with_conditions, of_a_list, of_a_short_list, first_or,
-    in_a_loop,
+    any_and_all, all_true, of_pairs, by_index, with_conditions, of_a_list, of_a_short_list,
+    first_or, in_a_loop,
 ])
 def test_searches_are_part_of_the_graph(function):
     dl.compile(function)(X)

@@ -139,7 +139,7 @@ def decides(op: str, operand: Expr) -> bool:
 DECIDING: dict[str, Callable[[int, np.iinfo[Any]], bool]] = {
     "remainder": lambda value, kind: abs(value) == 1,
     **dict.fromkeys(("left_shift", "right_shift"), lambda value, kind: value >= kind.bits),
-    "bitwise_or": lambda value, kind: value in (-1, kind.max),
+    "bitwise_or": lambda value, kind: value == (-1 if kind.min else kind.max),
     "maximum": lambda value, kind: value == kind.max,
     "minimum": lambda value, kind: value == kind.min,
 }

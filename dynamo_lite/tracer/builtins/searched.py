@@ -23,7 +23,7 @@ from ..trackers.containers.generators import GeneratorVariable
 from ..trackers.containers.iterators import EnumerateVariable, StepVariable, ZipVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sequences import PLAIN_KINDS, SequenceVariable
-from ..trackers.containers.slices import DataRangeVariable
+from .listed import is_long
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -89,7 +89,10 @@ def in_generator(
 
 
 def goes_through_data(tx: Tx, iterator: VariableTracker) -> bool:
-    """Whether nobody has taken an item of an iterator yet, and data decides what they are."""
+    """Whether nobody has taken an item of an iterator yet, and data decides what they are; or there
+    are so many that a loop is better."""
+    if is_long(tx, iterator):
+        return True
     if isinstance(iterator, EnumerateVariable):
         return goes_through_data(tx, iterator.inner)
     if isinstance(iterator, ZipVariable):
@@ -97,9 +100,7 @@ def goes_through_data(tx: Tx, iterator: VariableTracker) -> bool:
     if not isinstance(iterator, StepVariable) or iterator.position or iterator.exhausted:
         return False
     owner = iterator.owner
-    if isinstance(owner, (ArrayVariable, GrowingVariable, DataRangeVariable)):
-        return True
-    return elements_of(tx, owner) is not None or has_data(owner)
+    return isinstance(owner, ArrayVariable | GrowingVariable) or has_data(owner)
 
 
 def in_memory(tx: Tx, iterator: VariableTracker) -> VariableTracker | None:

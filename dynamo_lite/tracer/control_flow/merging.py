@@ -233,14 +233,15 @@ class Merging:
     def by_value(self, first: VariableTracker, second: VariableTracker) -> Tree | None:
         """A list of a few numbers that one arm has made, and the other one found: in a loop, which
         may hand it on by value."""
-        lists = by_value(self.tx, first), by_value(self.tx, second)
-        if not is_in_loop(self.tx) or None in lists:
+        if not is_in_loop(self.tx):
             return None
-        one, other = (parts_of(value, NEVER) for value in lists)  # type: ignore[arg-type]
-        if one is None or other is None or one.structure != other.structure:
+        one, other = by_value(self.tx, first), by_value(self.tx, second)
+        mine = None if one is None else parts_of(one, NEVER)
+        theirs = None if other is None else parts_of(other, NEVER)
+        if mine is None or theirs is None or mine.structure != theirs.structure:
             return None
-        pairs = zip(one.keys, one.items, other.items)
-        return self.once(replace(one, has_identity=True), first, second, lambda: [
+        pairs = zip(mine.keys, mine.items, theirs.items)
+        return self.once(replace(mine, has_identity=True), first, second, lambda: [
             self.merged(key, *pair) for key, *pair in pairs
         ])
 
