@@ -10,6 +10,7 @@ from . import (
     latency,
     loops,
     outside_lists,
+    searches,
     shapes,
     sweep,
     throughput,
@@ -19,7 +20,7 @@ from . import (
 ALL = (
     *throughput.FIGURES, *complex_numbers.FIGURES, *latency.FIGURES, *calls.FIGURES,
     *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES, *outside_lists.FIGURES,
-    *sweep.FIGURES, *derivatives.FIGURES,
+    *searches.FIGURES, *sweep.FIGURES, *derivatives.FIGURES,
 )
 
 
