@@ -31,6 +31,7 @@ from ..builder.terms import Term
 from ..builder.values import Value
 from ..maths.avx512 import native
 from ..maths.called import function as called_outside
+from .known_results import is_zero, may_be_known
 
 Function = Callable[..., Any]
 MATHS = "..maths"
@@ -120,31 +121,6 @@ def halved(exprs: Sequence[Expr]) -> frozenset[Expr]:
     return frozenset(once.difference(*(expr.operands for expr in others)))
 
 
-def may_be_known(op: str, left: Term, right: Term) -> bool:
-    """Whether LLVM could find the result of an integer operation (x - x, x * 0, x % 1) and go on to
-    fold the floating-point operations on it, with their flags."""
-    if left.expr.dtype.kind in "fc":
-        return False
-    operands = left.expr, right.expr
-    return left is right or any(is_zero(expr) or decides(op, expr) for expr in operands)
-
-
-def decides(op: str, operand: Expr) -> bool:
-    """Whether a constant leaves an integer operation one result, whatever the other operand is."""
-    if op not in DECIDING or not isinstance(operand, Const) or operand.dtype.kind not in "iu":
-        return False
-    return DECIDING[op](int(value_of(operand)), np.iinfo(operand.dtype))
-
-
-DECIDING: dict[str, Callable[[int, np.iinfo[Any]], bool]] = {
-    "remainder": lambda value, kind: abs(value) == 1,
-    **dict.fromkeys(("left_shift", "right_shift"), lambda value, kind: value >= kind.bits),
-    "bitwise_or": lambda value, kind: value == (-1 if kind.min else kind.max),
-    "maximum": lambda value, kind: value == kind.max,
-    "minimum": lambda value, kind: value == kind.min,
-}
-
-
 def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     """The operation on values of one lane count."""
     if op in DIVISIONS:
@@ -230,10 +206,6 @@ def is_place(expr: Select) -> bool:
         return False
     is_negative = test.op == "less" and test.args[0] == index and is_zero(test.args[1])
     return is_negative and counted.op == "add" and counted.args[0] == index
-
-
-def is_zero(expr: Expr) -> bool:
-    return isinstance(expr, Const) and not any(expr.bits)
 
 
 COMPUTED = (Apply, Convert, Select, Reduce)

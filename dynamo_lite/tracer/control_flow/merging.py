@@ -169,7 +169,7 @@ class Merging:
             return first
         if isinstance(first, WordVariable) is not isinstance(second, WordVariable):
             first, second = words(self.cond, first, second)
-        if (tree := self.tree(name, first, second) or self.by_value(first, second)) is not None:
+        if (tree := self.tree(name, first, second)) is not None:
             return tree
         kinds = type_of(first), type_of(second)
         is_union = any(isinstance(value, UnionNumber) for value in (first, second))
@@ -216,10 +216,9 @@ class Merging:
 
     def tree(self, name: str, first: VariableTracker, second: VariableTracker) -> Tree | None:
         """Two containers of the same structure that the arms have made, leaf by leaf."""
-        sides = zip((first, second), self.cond.arms)
-        one, other = (parts_left(self.tx, name, value, arm) for value, arm in sides)
-        if one is None or other is None:
+        if (both := parts_of_both(self.tx, name, (first, second), self.cond.arms)) is None:
             return None
+        one, other = both
         if one.structure != other.structure:
             raise GraphBreak(
                 f"{name or 'a value'} has the parts {', '.join(one.keys)} in one arm of a "
@@ -228,21 +227,6 @@ class Merging:
         items = zip(one.keys, one.items, other.items)
         return self.once(one, first, second, lambda: [
             self.merged(name.strip("'") + key, *pair) for key, *pair in items
-        ])
-
-    def by_value(self, first: VariableTracker, second: VariableTracker) -> Tree | None:
-        """A list of a few numbers that one arm has made, and the other one found: in a loop, which
-        may hand it on by value."""
-        if not is_in_loop(self.tx):
-            return None
-        one, other = by_value(self.tx, first), by_value(self.tx, second)
-        mine = None if one is None else parts_of(one, NEVER)
-        theirs = None if other is None else parts_of(other, NEVER)
-        if mine is None or theirs is None or mine.structure != theirs.structure:
-            return None
-        pairs = zip(mine.keys, mine.items, theirs.items)
-        return self.once(replace(mine, has_identity=True), first, second, lambda: [
-            self.merged(key, *pair) for key, *pair in pairs
         ])
 
     def once(self, parts: Parts, first: Any, second: Any, items: Callable[[], list[Any]]) -> Tree:
@@ -295,6 +279,22 @@ def words(cond: Cond, *values: VariableTracker) -> Iterator[VariableTracker]:
     for value, arm in zip(values, cond.arms):
         with adding_to(cond.tx, arm.graph):
             yield as_word(cond.tx, value)
+
+
+def parts_of_both(
+    tx: Tx, name: str, values: tuple[VariableTracker, VariableTracker], arms: list[Arm]
+) -> tuple[Parts, Parts] | None:
+    """Those of what both arms have made; in a loop, which may hand it on by value, also of a list
+    of a few numbers that one of them has found."""
+    one, other = (parts_left(tx, name, value, arm) for value, arm in zip(values, arms))
+    if one is not None and other is not None:
+        return one, other
+    lists = [by_value(tx, value) for value in values] if is_in_loop(tx) else []
+    found = [parts for value in lists if value is not None
+             if (parts := parts_of(value, NEVER)) is not None]
+    if len(found) < 2 or found[0].structure != found[1].structure:
+        return None
+    return replace(found[0], has_identity=True), found[1]
 
 
 def parts_left(tx: Tx, name: str, value: VariableTracker, arm: Arm) -> Parts | None:
