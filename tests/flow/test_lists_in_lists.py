@@ -1,4 +1,6 @@
 """Lists of lists that loops fill: whatever is done with one of the inner lists, it is that list."""
+import re
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,44 @@ def program(x, table, n):
         {step}
     return t, kept, near, x
 """
+ALWAYS = """
+def program(x, table, n):
+    t, kept, near, x = 0, [], [], x.copy()
+    for i in range(n):
+        {first}
+        near.append([i, t % 7])
+        {step}
+    return t, kept, near, x
+"""
+OF_MADE = """
+def program(x, table, n):
+    t, kept, o, x = 0, [], Object(), x.copy()
+    o.near = []
+    for i in range(n):
+        {first}
+        o.near.append([i, t % 7])
+        {step}
+    return t, kept, o.near, x
+"""
+OF_OUTSIDE = """
+def program(x, table, n, o):
+    t, kept, x = 0, [], x.copy()
+    o.near = []
+    for i in range(n):
+        {first}
+        o.near.append([i, t % 7])
+        {step}
+    return t, kept, o.near, x
+"""
+OLDER = """
+def program(x, table, n, o):
+    t, kept, x = 0, [], x.copy()
+    for i in range(n):
+        {first}
+        o.near.append([i, t % 7])
+        {step}
+    return t, kept, o.near, x
+"""
 TABLE = np.random.default_rng(0).integers(0, 5, (5, 5))
 
 
@@ -102,3 +142,23 @@ def test_steps(step, first):
     with dl.config.patch(strict=True):
         compiled = dl.compile(scope["program"])
         check(compiled, scope["program"], np.arange(3.0), TABLE, 60, calls=2)
+
+
+class Object:
+    def __init__(self):
+        self.near = [[2, 3]]
+
+
+@pytest.mark.parametrize("program", ["ALWAYS", "OF_MADE", "OF_OUTSIDE", "OLDER"])
+@pytest.mark.parametrize("step", STEPS)
+def test_steps_of_lists_that_grow_in_each_iteration(step, program):
+    text = globals()[program]
+    for first in ("t += 1", "near = []"):
+        if "o." in text:
+            first, step = (re.sub(r"\bnear\b", "o.near", part) for part in (first, step))
+        scope = {"np": np, "Object": Object}
+        exec(compile(text.format(first=first, step=step), f"<{step}>", "exec"), scope)
+        more = [Object()] if "OUTSIDE" in program or program == "OLDER" else []
+        with dl.config.patch(strict=True):
+            compiled = dl.compile(scope["program"])
+            check(compiled, scope["program"], np.arange(3.0), TABLE, 60, *more, calls=2)

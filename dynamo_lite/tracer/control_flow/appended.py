@@ -14,7 +14,7 @@ from ..object_model.lazy import realise
 from ..state.trace import Appended, LoopPlan
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.growing import growing, kinds_of
-from ..trackers.array_backed.layouts import is_flat, layout_of
+from ..trackers.array_backed.layouts import layout_of
 from ..trackers.containers.lists import ListVariable
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ def plan_appended(tx: Tx, value: VariableTracker, item: VariableTracker) -> None
     it in the graph from the outermost loop on that can have it."""
     if not is_plain(value) or (kinds := kinds_of(item := realise(tx, item))) is None:
         return
-    if not is_flat(layout := layout_of(item)):
-        return
+    layout = layout_of(item)
     assert isinstance(value, ListVariable) and value.source is not None
     for place, plan in loops_around(tx):
         known = [one for one in plan.appended if one.list.value is value.outside]

@@ -10,6 +10,7 @@ from ...bytecode.flow import Loop
 from ...bytecode.liveness import live_locals
 from ...errors import GraphBreak, PlanLoop, Replan, Unsupported
 from ...ir.sizes import maximum
+from ..object_model.constants import NONE
 from ..object_model.lazy import realise
 from ..state.trace import LoopPlan, Returned, Stopped
 from ..state.tracker import ObservedException, VariableTracker
@@ -35,7 +36,7 @@ from .iterations import Iterations, owner_of
 from .parts import ALWAYS, identities_of
 from .rows import make_rows, plan_rows
 from .tables import as_table
-from .variables import held, hold, is_of_body, planned_places, shared, slot_of
+from .variables import held, hold, is_field, is_of_body, planned_places, shared, slot_of
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -101,7 +102,7 @@ def plan_list(
         return False
     if any(kinds_of(realise(tx, one)) != kinds for one in items[:LONGEST]):
         return False
-    if has_lists(layout_of(item)) and not (is_given and is_in_arm(tx)):
+    if has_lists(layout_of(item)) and not is_given:
         return False  # rows that are yet to be filled are for `make_rows`
     if has_lists(layout_of(item)) and len(kinds) > MOST_NUMBERS:
         return False
@@ -146,19 +147,13 @@ def waiting_plans(tx: Tx) -> Iterator[None]:
         raise PlanLoop(places[0], tx.state.options.loops[places[0]])
 
 
-def is_in_arm(tx: Tx) -> bool:
-    """Whether an arm of a branch is being traced, which no unrolling of its loop does away with."""
-    bodies = tx.side_effects.fields.bodies
-    return bool(bodies) and bodies[-1].carried is None
-
-
 def grow(
     tx: Tx, plan: LoopPlan, room: Callable[[str], Any], loop: Loop | None = None
 ) -> None:
     """Give lists that a loop changes memory in the graph, for `room(name)` items more; and dicts
     and sets that it fills."""
     make_tables(tx, plan)
-    make_rows(tx, plan, others)
+    make_rows(tx, plan, has_no_other_name)
     make_room(tx, plan, LARGEST)
     grow_lists(tx, plan.lists, room, loop)
 
@@ -173,7 +168,9 @@ def grow_lists(
             key = f"{name}#length_{tx.state.steps}"
             more = (LARGEST if is_passed else room(name)) + len(items)
             made = growing(tx, key, value, kinds, layout, more)
-            if made is not None and loop is not None and slot_of(name) is not None:
+            if made is not None and loop is not None and (
+                slot_of(name) is not None or has_lists(layout)
+            ):
                 made.loop = tx.code, loop.head
             if made is not None and isinstance(value, DequeVariable):
                 made = as_queue(tx, made, value)
@@ -225,8 +222,20 @@ def is_own(tx: Tx, name: str, value: Any) -> bool:
 
 
 def has_no_other_name(tx: Tx, name: str, *values: VariableTracker) -> bool:
-    found = {*map(id, reachable(others(tx, name)))}
+    with emptied(tx, name):
+        found = {*map(id, reachable(others(tx, name)))}
     return not tx.state.suspended and found.isdisjoint(map(id, values))
+
+
+@contextmanager
+def emptied(tx: Tx, name: str) -> Iterator[None]:
+    """Inside, nothing is in the field, if that is one."""
+    value = held(tx, name) if is_field(name) else None
+    if value is not None:
+        hold(tx, name, NONE)
+    yield
+    if value is not None:
+        hold(tx, name, value)
 
 
 def is_unshared(tx: Tx, value: VariableTracker) -> bool:
@@ -272,7 +281,7 @@ def appends_of(tx: Tx, name: str, loop: Loop, others: Iterable[Loop], many: Any)
     appends, extends = calls_of(tx, name, "append"), calls_of(tx, name, "extend")
     inside = [index for index in appends if index in loop.members]
     repeated = any(index in one.members for index in appends for one in others)
-    if repeated or extends or name in tx.code.co_cellvars:
+    if repeated or extends or name in tx.code.co_cellvars or is_field(name):
         return LARGEST
     return many * len(inside) + len(appends) - len(inside)
 

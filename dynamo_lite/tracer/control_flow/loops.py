@@ -71,7 +71,7 @@ def arrive(tx: Tx) -> bool:
     iterator = tx.stack[-1] if tx.instructions[loop.head].opname == "FOR_ITER" else None
     count, tx.depths[loop.head] = count_arrival(tx, loop, iterator), len(tx.stack)
     if count < 2:
-        tx.sizes[loop.head] = len(tx.graph.nodes), tx.state.steps
+        tx.sizes[loop.head] = len(tx.graph.nodes), tx.state.steps, tx.state.dependents
     plan = tx.state.options.loops.get((tx.code, loop.head))
     is_other = isinstance(owner_of(iterator), GrowingVariable)
     if plan is None or (plan.reason.startswith(OVER) and is_other):
@@ -112,10 +112,11 @@ def first_plan(
     """What to do with a loop that nothing is known about, or None to unroll this iteration of
     it."""
     if iterator is None:
-        nodes, steps = tx.sizes[loop.head]
+        nodes, steps, dependents = tx.sizes[loop.head]
         if tx.state.steps - steps > KNOWN_STEPS:
             raise PlanLoop((tx.code, loop.head), LoopPlan())
-        works = len(tx.graph.nodes) - nodes >= count - 1
+        made = len(tx.graph.nodes) - nodes, tx.state.dependents - dependents
+        works = max(made) >= count - 1
         return LoopPlan("", count) if count == UNROLLED_ITERATIONS and works else None
     if count:
         return None
@@ -139,7 +140,7 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
     if (iterations := iterations_of(tx, iterator)) is None:
         return
     many = iterations.count()
-    nodes, steps = tx.sizes[loop.head]
+    nodes, steps, _ = tx.sizes[loop.head]
     made = list(all_nodes(tx.graph.nodes[nodes:]))
     if count < SEEN_ENOUGH:
         if (tx.code, loop.head) not in tx.state.options.loops and has_loops(made, many, count):

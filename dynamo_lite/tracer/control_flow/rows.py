@@ -10,7 +10,6 @@ from ..state.trace import LoopPlan
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.growing import number_kind
 from ..trackers.array_backed.rows import as_rows, rows_of
-from .escapes import reachable
 from .parts import settled
 from .variables import held, hold, is_of_body, planned_places
 
@@ -47,18 +46,15 @@ def owners_of(tx: Tx, value: VariableTracker) -> list[VariableTracker]:
 
 
 def make_rows(
-    tx: Tx, plan: LoopPlan, others: Callable[[Tx, str], list[object]]
+    tx: Tx, plan: LoopPlan, has_no_other_name: Callable[..., bool]
 ) -> None:
     """Have the lists of rows that a loop is planned with be arrays, where nobody but a variable
     leads to them or their rows."""
     for name, kind in sorted(plan.rows, key=lambda one: one[0]):
         value = held(tx, name)
-        if value is None or (rows := rows_of(value)) is None or tx.state.suspended:
+        if value is None or (rows := rows_of(value)) is None or not is_of_body(tx, value):
             continue
-        if not is_of_body(tx, value):
-            continue
-        known = {*map(id, reachable(others(tx, name)))}
-        if known.isdisjoint(map(id, (value, *rows))):
+        if has_no_other_name(tx, name, value, *rows):
             for row in rows:
                 row._items = realise_all(tx, row.items(tx))
             hold(tx, name, as_rows(tx, rows, kind) or value)

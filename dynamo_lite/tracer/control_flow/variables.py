@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from types import CodeType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import GraphBreak, PlanLoop, Unsupported
 from ..object_model.cells import CellVariable
 from ..state.fields import Field, FieldName
+from ..state.side_effects import StoreAttr
 from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from .parts import settled
@@ -25,6 +26,10 @@ LENGTH = "#length"
 
 SLOT = "stack "
 """What names of places of the stack begin with: no identifier does."""
+
+
+FIELD = "field "
+"""The same of fields of objects, which the frame has made or has stored something in."""
 
 
 def variables(tx: Tx) -> dict[str, VariableTracker]:
@@ -47,10 +52,44 @@ def slot_of(name: str) -> int | None:
     return int(name.removeprefix(SLOT)) if name.startswith(SLOT) else None
 
 
+def is_field(name: str) -> bool:
+    return name.startswith(FIELD)
+
+
+def field_of(tx: Tx, name: str) -> Field | None:
+    """The field of that name, if there is such an object yet and it has the attribute."""
+    of, attribute = name.removeprefix(FIELD).rsplit(" ", 1)
+    for key, owner in owners(tx):
+        if key == of and attribute in owner.attributes:
+            return Field(owner, attribute)
+    return None
+
+
+def fields_with(tx: Tx, value: VariableTracker) -> list[str]:
+    """The fields which have a value."""
+    return [
+        f"{FIELD}{key} {name}" for key, owner in owners(tx)
+        for name, known in owner.attributes.items() if settled(known) is value
+    ]
+
+
+def owners(tx: Tx) -> Iterator[tuple[str, Any]]:
+    """The objects that have fields, and what each is called in other runs of the analysis too."""
+    for owner, number in tx.side_effects.fields.made.items():
+        if hasattr(owner, "attributes"):
+            yield str(number), owner
+    changed = {row.tracker for row in tx.side_effects.records if isinstance(row, StoreAttr)}
+    for tracker in changed:
+        if hasattr(tracker, "attributes"):
+            yield str(tracker.source), tracker
+
+
 def held(tx: Tx, name: str) -> VariableTracker | None:
-    """What a local, a cell of the frame's or a place of the stack has, if anything."""
+    """What a local, a cell of the frame's, a place of the stack or a field has, if anything."""
     if (place := slot_of(name)) is not None:
         return settled(tx.stack[place]) if place < len(tx.stack) else None
+    if is_field(name):
+        return settled(found.value) if (found := field_of(tx, name)) is not None else None
     return settled(bound_to(tx, name))
 
 
@@ -62,6 +101,11 @@ def bound_to(tx: Tx, name: str) -> VariableTracker | None:
 def hold(tx: Tx, name: str, value: VariableTracker) -> None:
     if (place := slot_of(name)) is not None:
         tx.stack[place] = value
+    elif is_field(name):
+        if (found := field_of(tx, name)) is not None:
+            found.owner.hold(found.name, value)
+            if not tx.graph.is_body:
+                tx.side_effects.store_attr(found.owner, found.name, value)  # type: ignore[arg-type]
     elif isinstance(cell := tx.locals.get(name), CellVariable):
         cell.hold(name, value)
     else:
@@ -152,6 +196,7 @@ def planned_places(
     """The loops around the current instruction, from the outermost on, of frames in which a value
     has one name: the frame, the loop's place and plan, and the name."""
     frame: Tx | None = tx
+    fields = fields_with(tx, value)
     while frame is not None:
         names = names_of(frame, value)
         slots = [place for place, known in enumerate(frame.stack) if settled(known) is value]
@@ -160,6 +205,6 @@ def planned_places(
             place = frame.code, loop.head
             plan = tx.state.options.loops.get(place, LoopPlan())
             below = [slot_name(slot) for slot in slots if slot < frame.depths.get(loop.head, 0)]
-            if len(found := names + below) == 1 and not plan.reason:
+            if len(found := names + below + fields) == 1 and not plan.reason:
                 yield frame, place, plan, found[0]
         frame = frame.parent

@@ -29,7 +29,7 @@ class FrameLoops:
     def __init__(self, code: CodeType) -> None:
         self.loops = shape_of(code).loops
         self.arrivals: dict[int, int] = {}
-        self.sizes: dict[int, tuple[int, int]] = {}
+        self.sizes: dict[int, tuple[int, int, int]] = {}
         self.depths: dict[int, int] = {}
         self.region: Loop | None = None
         self.proceed: VariableTracker | None = None

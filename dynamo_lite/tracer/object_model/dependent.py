@@ -72,6 +72,7 @@ def dependent(
         return None
     if not _is_total(function, sources, value):
         tx.guards.install(source, TYPE, value, tx.location())
+    tx.state.dependents += 1
     return make(tx, value, source)
 
 

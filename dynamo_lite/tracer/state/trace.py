@@ -245,7 +245,7 @@ class TraceState:
     outside, and what dicts from outside hold, as arrays. `recursions` are the functions whose
     bodies are being traced (`control_flow.recursion`), `replanned` are lists that wait for the
     next analysis, and the loops whose plans have them now. `self_calls` counts the calls that
-    functions make of themselves, and `read_unbound` are locals that were read while they had no
+    functions make of themselves, `dependents` the numbers computed from arguments, and `read_unbound` are locals that were read while they had no
     value.
     """
 
@@ -283,6 +283,7 @@ class TraceState:
     ids: IdKeys = field(default_factory=IdKeys)
     root_steps: int = 0
     steps: int = 0
+    dependents: int = 0
     locate: Callable[[], Location | None] = lambda: None
     lines: Any = None
     root_graph: Graph = field(default_factory=Graph)

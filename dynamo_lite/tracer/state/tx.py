@@ -208,7 +208,7 @@ class Loops(Protocol):
 
     loops: dict[int, Loop]
     arrivals: dict[int, int]
-    sizes: dict[int, tuple[int, int]]
+    sizes: dict[int, tuple[int, int, int]]
     depths: dict[int, int]
     region: Loop | None
     proceed: VariableTracker | None

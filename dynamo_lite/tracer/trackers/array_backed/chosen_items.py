@@ -61,7 +61,7 @@ def chosen_item(
         column = record(tx, np.empty, (len(held.items), kind.dtype))
         fill(tx, column.as_argument(tx), [numbers_of(item)[at] for item in held.items])
         numbers.append(number_at(tx, column, kind, place))
-    return built(held.layout, iter(numbers))
+    return built(held.layout, iter(numbers), container.refusal)
 
 
 __all__ = ["alike_items", "chosen_item"]

@@ -32,6 +32,7 @@ from .layouts import (
     Layout,
     built,
     is_list,
+    is_row,
     is_tuple,
     items_of,
     layout_of,
@@ -81,8 +82,9 @@ class GrowingVariable(InArrays):
 
     `columns` hold the items, or their numbers, in the first places; `name` is that of the list's
     length among `state.list_lengths`: arms of a branch and iterations of a loop differ in that
-    alone. While a loop `walks` through the list, it keeps its length. A comprehension's `loop` (as
-    in `TraceOptions.loops`) is unrolled where the list is asked for what it does not know.
+    alone. While a loop `walks` through the list, it keeps its length. The `loop` (as in
+    `TraceOptions.loops`) of a comprehension, and the one that appends lists, is unrolled where the
+    list is asked for what it does not know.
     """
 
     loop: tuple[CodeType, int] | None = None
@@ -182,7 +184,7 @@ class GrowingVariable(InArrays):
     def at(self, tx: Tx, place: VariableTracker) -> VariableTracker:
         """The item at an index that is one."""
         numbers = [number_at(tx, *part, place) for part in zip(self.columns, self.kinds)]
-        return built(self.layout, iter(numbers))
+        return built(self.layout, iter(numbers), self.refusal)
 
     def method___setitem__(
         self, tx: Tx, key: VariableTracker, value: VariableTracker
@@ -192,9 +194,9 @@ class GrowingVariable(InArrays):
 
     def store(self, tx: Tx, place: VariableTracker, item: VariableTracker) -> None:
         if kinds_of(item) != self.kinds or layout_of(item) != self.layout:
-            raise GraphBreak(OF_SEVERAL_TYPES)
+            raise self.refusal(OF_SEVERAL_TYPES)
         if not all(map(tx.is_unshared, lists_in(item))):
-            raise GraphBreak(f"{self.describe()} holds a list that has another name")
+            raise self.refusal(f"{self.describe()} holds a list that has another name")
         for column, part in zip(self.columns, numbers_of(item)):
             args = column.as_argument(tx), place.as_argument(tx), part.as_argument(tx)
             record(tx, operator.setitem, args)
@@ -219,12 +221,13 @@ class GrowingVariable(InArrays):
     # -- the items, all at once
 
     def array(self, tx: Tx) -> VariableTracker:
-        """What `np.array` makes of the list; NumPy makes float64 of one without items."""
-        if self.layout is not None:
-            raise self.refusal("an array of tuples or lists")
-        if self.kinds[0].dtype != np.float64:
+        """What `np.array` makes of the list; NumPy makes float64[0] of one without items."""
+        if self.layout is not None and not is_row(self.layout):
+            raise self.refusal("an array of tuples or lists of several kinds")
+        if self.layout is not None or self.kinds[0].dtype != np.float64:
             expected(tx, operator.gt, self.length(tx), ConstantVariable(0))
-        return self.copied(tx, self.columns[0])
+        columns = [self.copied(tx, column) for column in self.columns]
+        return columns[0] if self.layout is None else together(tx, columns)
 
     def as_index(self, tx: Tx) -> VariableTracker:
         """The positions that the list is as an index."""
@@ -250,6 +253,12 @@ class GrowingVariable(InArrays):
             code.call(1)
         if self.layout is not None:
             code.call(1 + len(self.final))
+
+
+def together(tx: Tx, columns: Sequence[VariableTracker]) -> VariableTracker:
+    """The array of these columns."""
+    nodes = tuple(column.as_argument(tx) for column in columns)
+    return record(tx, np.stack, (nodes, 1))
 
 
 def number_at(

@@ -1,9 +1,10 @@
 """How the items of a list consist of numbers: as one, or as tuples and lists of several."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....errors import Unsupported
 from ...object_model.constants import constant
 from ...state.tracker import VariableTracker
 from ..arrays.in_arrays import InArrays
@@ -51,6 +52,11 @@ def lists_in(item: VariableTracker) -> Iterator[VariableTracker]:
         yield from lists_in(part)
 
 
+def is_row(layout: Layout) -> bool:
+    """Whether it is a tuple or list of numbers."""
+    return layout is not None and not any(layout[1])
+
+
 def is_flat(layout: Layout) -> bool:
     """Whether it is a number, or a tuple of numbers."""
     return layout is None or (layout[0] == "tuple" and not any(layout[1]))
@@ -60,20 +66,25 @@ def has_lists(layout: Layout) -> bool:
     return layout is not None and (layout[0] == "list" or any(map(has_lists, layout[1])))
 
 
-def built(layout: Layout, numbers: Iterator[VariableTracker]) -> VariableTracker:
-    """An item of these numbers."""
+def built(
+    layout: Layout, numbers: Iterator[VariableTracker], refusal: Callable[[str], Unsupported]
+) -> VariableTracker:
+    """An item of these numbers, of a list that makes a `refusal` of what it cannot do."""
     if layout is None:
         return next(numbers)
-    parts = [built(part, numbers) for part in layout[1]]
-    return TupleVariable(parts) if layout[0] == "tuple" else KeptList(parts)
+    parts = [built(part, numbers, refusal) for part in layout[1]]
+    return TupleVariable(parts) if layout[0] == "tuple" else KeptList(parts, refusal)
 
 
 class KeptList(InArrays):
     """A list that was put into a list in arrays, and has no other name. What is known of it are its
     numbers; to change it, to tell it from others and to put it elsewhere is left to Python."""
 
-    def __init__(self, parts: Sequence[VariableTracker]) -> None:
+    def __init__(
+        self, parts: Sequence[VariableTracker], refusal: Callable[[str], Unsupported]
+    ) -> None:
         self.parts = [*parts]
+        self.refusal = refusal  # type: ignore[method-assign, assignment]
 
     def python_type(self) -> type:
         return list
@@ -107,6 +118,6 @@ def together(layout: Layout, columns: Iterator[list[Any]], count: int) -> list[A
 
 
 __all__ = [
-    "KeptList", "Layout", "built", "has_lists", "is_flat", "is_list", "is_tuple", "items_of",
+    "KeptList", "Layout", "built", "has_lists", "is_flat", "is_list", "is_row", "is_tuple", "items_of",
     "layout_of", "lists_in", "numbers_of",
 ]
