@@ -13,8 +13,8 @@ from ...ir.sizes import Size
 from ..object_model.lazy import realise
 from ..state.trace import Appended, LoopPlan
 from ..state.tracker import VariableTracker
-from ..trackers.array_backed.growing import growing, kinds_of
 from ..trackers.array_backed.layouts import layout_of
+from ..trackers.array_backed.listed_arrays import in_memory, kinds_of_item
 from ..trackers.containers.lists import ListVariable
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MOST_KINDS = 2
 def plan_appended(tx: Tx, value: VariableTracker, item: VariableTracker) -> None:
     """A loop appends an item to a list from outside: have the analysis start again, with room for
     it in the graph from the outermost loop on that can have it."""
-    if not is_plain(value) or (kinds := kinds_of(item := realise(tx, item))) is None:
+    if not is_plain(value) or (kinds := kinds_of_item(tx, item := realise(tx, item))) is None:
         return
     layout = layout_of(item)
     assert isinstance(value, ListVariable) and value.source is not None
@@ -73,7 +73,7 @@ def make_room(tx: Tx, plan: LoopPlan, most: Size) -> None:
         if not is_plain(value) or not isinstance(value, ListVariable) or value.run is not None:
             continue
         name = f"appended{len(tx.state.list_lengths)}#length_{tx.state.steps}"
-        value.run = growing(tx, name, ListVariable([]), one.kinds, one.layout, most)
+        value.run = in_memory(tx, name, ListVariable([]), one.kinds, one.layout, most)
         tx.side_effects.extends(value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop
@@ -19,11 +20,11 @@ from ..trackers.array_backed.growing import (
     GrowingVariable,
     Kinds,
     copied_elements,
-    growing,
     kinds_of,
     runs,
 )
 from ..trackers.array_backed.layouts import Layout, has_lists, layout_of, lists_in
+from ..trackers.array_backed.listed_arrays import ListOfArrays, in_memory, kinds_of_item
 from ..trackers.array_backed.queues import as_queue
 from ..trackers.array_backed.tables import TableVariable
 from ..trackers.containers.deques import DequeVariable
@@ -48,6 +49,8 @@ PEELED = 2
 """Iterations that are unrolled for the types of variables, and of items of lists, to settle."""
 ListPlan = tuple[str, Kinds, Layout, bool]
 """As in `LoopPlan.lists`."""
+Place = tuple[CodeType, int]
+"""As in `TraceOptions.loops`."""
 OF_SLOTS = {"append": ("LIST_APPEND", "YIELD_VALUE"), "extend": ("LIST_EXTEND",)}
 """Opnames that do to what is on the stack what a method does."""
 MOST_NUMBERS = 6
@@ -65,10 +68,11 @@ def growing_lists(
     the loop goes through must not become longer or shorter."""
     many = None if iterations is None else iterations.count()
     make_room(tx, plan, LARGEST if many is None else LARGEST + maximum(many, 0))
-    grow(tx, plan, lambda name: capacity(tx, loop, iterations, name), loop)
+    place = tx.code, loop.head
+    grow(tx, plan, place, lambda name: capacity(tx, loop, iterations, name))
     if any(type(held(tx, name)) is ListVariable for name, *_ in plan.lists):
         if plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
-            raise PlanLoop((tx.code, loop.head), replace(plan, peeled=plan.peeled + 1))
+            raise PlanLoop(place, replace(plan, peeled=plan.peeled + 1))
     walked = owner_of(iterator)
     if isinstance(walked, GrowingVariable):
         walked.walks += 1
@@ -98,9 +102,9 @@ def plan_list(
     items, is_given = value.built_items(), item is not None  # type: ignore[attr-defined]
     if value.source is not None or (item := item or next(iter(items), None)) is None:
         return False
-    if (kinds := kinds_of(item := realise(tx, item))) is None:
+    if (kinds := kinds_of_item(tx, item := realise(tx, item))) is None:
         return False
-    if any(kinds_of(realise(tx, one)) != kinds for one in items[:LONGEST]):
+    if any(kinds_of_item(tx, realise(tx, one)) != kinds for one in items[:LONGEST]):
         return False
     if has_lists(layout_of(item)) and not is_given:
         return False  # rows that are yet to be filled are for `make_rows`
@@ -147,19 +151,17 @@ def waiting_plans(tx: Tx) -> Iterator[None]:
         raise PlanLoop(places[0], tx.state.options.loops[places[0]])
 
 
-def grow(
-    tx: Tx, plan: LoopPlan, room: Callable[[str], Any], loop: Loop | None = None
-) -> None:
-    """Give lists that a loop changes memory in the graph, for `room(name)` items more; and dicts
-    and sets that it fills."""
+def grow(tx: Tx, plan: LoopPlan, place: Place, room: Callable[[str], Any]) -> None:
+    """Give lists that the loop at a place changes memory in the graph, for `room(name)` items more;
+    and dicts and sets that it fills."""
     make_tables(tx, plan)
     make_rows(tx, plan, has_no_other_name)
     make_room(tx, plan, LARGEST)
-    grow_lists(tx, plan.lists, room, loop)
+    grow_lists(tx, plan.lists, place, room)
 
 
 def grow_lists(
-    tx: Tx, lists: Iterable[ListPlan], room: Callable[[str], Any], loop: Loop | None = None
+    tx: Tx, lists: Iterable[ListPlan], place: Place, room: Callable[[str], Any]
 ) -> None:
     for name, kinds, layout, is_passed in sorted(lists, key=lambda one: one[0]):
         value: Any = held(tx, name)
@@ -167,11 +169,10 @@ def grow_lists(
             items = value.items(tx)
             key = f"{name}#length_{tx.state.steps}"
             more = (LARGEST if is_passed else room(name)) + len(items)
-            made = growing(tx, key, value, kinds, layout, more)
-            if made is not None and loop is not None and (
-                slot_of(name) is not None or has_lists(layout)
-            ):
-                made.loop = tx.code, loop.head
+            made = in_memory(tx, key, value, kinds, layout, more)
+            is_limited = isinstance(made, ListOfArrays) or has_lists(layout)
+            if made is not None and (slot_of(name) is not None or is_limited):
+                made.loop = place
             if made is not None and isinstance(value, DequeVariable):
                 made = as_queue(tx, made, value)
             hold(tx, name, made or value)
@@ -194,7 +195,7 @@ def grow_before(tx: Tx, at: int) -> None:
         if code is not tx.code or plan.reason:
             continue
         if head > at:
-            grow(tx, plan, lambda name: LARGEST)
+            grow(tx, plan, (code, head), lambda name: LARGEST)
         elif head in tx.loops and at in tx.loops[head].members:
             grow_made(tx, plan, tx.loops[head])
 
@@ -202,7 +203,8 @@ def grow_before(tx: Tx, at: int) -> None:
 def grow_made(tx: Tx, plan: LoopPlan, loop: Loop) -> None:
     """Give the lists that an iteration of the loop has made memory in the graph."""
     inner = [one for one in tx.loops.values() if one.members < loop.members]
-    grow_lists(tx, plan.lists, lambda name: appends_of(tx, name, loop, inner, 1))
+    place = tx.code, loop.head
+    grow_lists(tx, plan.lists, place, lambda name: appends_of(tx, name, loop, inner, 1))
 
 
 def is_own(tx: Tx, name: str, value: Any) -> bool:

@@ -39,8 +39,10 @@ def as_array(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTrack
         return made(tx, function, args, kwargs)
     value = args[0]
     if isinstance(value, GrowingVariable):
-        value = value.array(tx)
         options = by_name(("dtype",), args[1:], kwargs)
+        if options and len({kind.dtype for kind in value.kinds}) > 1:
+            raise value.refusal("an array of numbers of several types, with a dtype")
+        value = value.array(tx)
         check_dtype(tx, value, options)
         return record_call(tx, np.asarray, (value,), options)
     if len(args) == 1 and not kwargs and (array := as_input(tx, value)) is not None:
