@@ -69,9 +69,15 @@ def places(target: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[
 
 def owner_of(node: Node, facts: Facts) -> Node:
     """The node whose memory `node` is a view of, or may be."""
+    *_, owner = views(node, facts)
+    return owner
+
+
+def views(node: Node, facts: Facts) -> Iterator[Node]:
+    """A node, what it is a view of, what that is one of, and so on to the owner."""
+    yield node
     while (shared := _shared(node, facts)) is not None:
-        node = shared
-    return node
+        yield (node := shared)
 
 
 def _shared(node: Node, facts: Facts) -> Node | None:

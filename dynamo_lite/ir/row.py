@@ -98,6 +98,8 @@ class Op:
     for the array of them, "items" where what it holds matters.
     `arrays_at`: the places of arguments that are sequences of arrays, for derivatives.
     `nests`: lists inside of its first argument say where each array is.
+    `joins`: how it joins the arrays in its first argument: along an "axis", as "rows" or as
+    "columns"; or its first argument with "values".
     `shares`: its results, which are several, are views of its first argument.
     `least_ndim`: the least number of dimensions of its result.
     `zeroed`: NumPy asks the system for memory that is zero.
@@ -175,6 +177,7 @@ class Op:
     binds: str | None = None
     arrays_at: tuple[int, ...] = ()
     nests: bool = False
+    joins: str | None = None
     casts: bool = False
     dtype_at: int | None = None
     out_by_name: bool = False

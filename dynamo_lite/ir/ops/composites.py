@@ -52,9 +52,9 @@ _defined(np.triu, Kind.STRUCTURE, elementwise.triangle(lower=False))
 _defined(np.stack, Kind.STRUCTURE, assembly.stack, sequences="items", reads_late=True,
          bfloat16="moved", vjp=("arrays.stacked",), arrays_at=(0,))
 _defined(np.vstack, Kind.STRUCTURE, assembly.vstack, sequences="items", bfloat16="moved",
-         arrays_at=(0,))
+         arrays_at=(0,), joins="rows")
 _defined(np.hstack, Kind.STRUCTURE, assembly.hstack, sequences="items", bfloat16="moved",
-         arrays_at=(0,))
+         arrays_at=(0,), joins="columns")
 _defined(np.column_stack, Kind.STRUCTURE, assembly.column_stack, sequences="items",
          arrays_at=(0,))
 _defined(np.split, Kind.STRUCTURE, assembly.split, shares=True, bfloat16="moved")

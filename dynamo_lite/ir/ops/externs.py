@@ -173,6 +173,7 @@ for _name, _targets in {
     for _target in _targets:
         complete(_target, blocks=_name)
 complete(np.average, blocks="averaged")
+complete(np.append, joins="values")
 for _target in (np.nansum, np.nanprod, np.nancumsum, np.nanmax, np.nanmin, np.nanmean, np.nanvar,
                 np.nanstd, np.average):
     complete(_target, written=getattr(written, _target.__name__))

@@ -23,10 +23,12 @@ from ..trackers.array_backed.growing import (
     kinds_of,
     runs,
 )
+from ..trackers.array_backed.growing_arrays import GrowingArray
 from ..trackers.array_backed.layouts import Layout, has_lists, layout_of, lists_in
 from ..trackers.array_backed.listed_arrays import ListOfArrays, in_memory, kinds_of_item
 from ..trackers.array_backed.queues import as_queue
 from ..trackers.array_backed.tables import TableVariable
+from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.containers.deques import DequeVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
@@ -34,6 +36,7 @@ from ..trackers.containers.sets import SetVariable
 from .appended import make_room, plan_appended
 from .escapes import reachable
 from .iterations import Iterations, owner_of
+from .joined_arrays import goes_to, make_joined
 from .parts import ALWAYS, identities_of
 from .rows import make_rows, plan_rows
 from .tables import as_table
@@ -70,7 +73,9 @@ def growing_lists(
     make_room(tx, plan, LARGEST if many is None else LARGEST + maximum(many, 0))
     place = tx.code, loop.head
     grow(tx, plan, place, lambda name: capacity(tx, loop, iterations, name))
-    if any(type(held(tx, name)) is ListVariable for name, *_ in plan.lists):
+    lists = [held(tx, name) for name, *_ in plan.lists]
+    arrays = [held(tx, name) for name, _ in plan.joined]
+    if any(type(value) in (ListVariable, ArrayVariable) for value in (*lists, *arrays)):
         if plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
             raise PlanLoop(place, replace(plan, peeled=plan.peeled + 1))
     walked = owner_of(iterator)
@@ -157,6 +162,7 @@ def grow(tx: Tx, plan: LoopPlan, place: Place, room: Callable[[str], Any]) -> No
     make_tables(tx, plan)
     make_rows(tx, plan, has_no_other_name)
     make_room(tx, plan, LARGEST)
+    make_joined(tx, plan, place, others)
     grow_lists(tx, plan.lists, place, room)
 
 
@@ -240,6 +246,11 @@ def emptied(tx: Tx, name: str) -> Iterator[None]:
         hold(tx, name, value)
 
 
+def may_join(tx: Tx, value: VariableTracker, name: str) -> bool:
+    """Whether an array that an instruction makes longer has one name, which is the result's."""
+    return goes_to(tx, name) and has_no_other_name(tx, name, value)
+
+
 def is_unshared(tx: Tx, value: VariableTracker) -> bool:
     """Whether no variable leads to what is put into a list just now."""
     return has_no_other_name(tx, "", value)
@@ -306,5 +317,5 @@ def settle_lists(tx: Tx, end: Returned | Stopped) -> None:
     roots: list[Any] = list(tx.side_effects.records)
     roots += [end.value] if isinstance(end, Returned) else [*end.values]
     for tracker in [*reachable(roots)]:
-        if isinstance(tracker, GrowingVariable | TableVariable):
+        if isinstance(tracker, GrowingArray | GrowingVariable | TableVariable):
             tracker.settle(tx)

@@ -38,6 +38,7 @@ from .iterations import (
     owner_of,
     take_elements,
 )
+from .joined_arrays import end_joined
 from .loop_nodes import LoopNode
 from .side_exits import LAST, MANY_ITERATIONS, PROCEED, LoopLeft, end_of, has_side_exits
 from .variables import assign
@@ -249,6 +250,7 @@ def may_be_peeled(
 def go_on(tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: LoopNode) -> None:
     """The frame behind the loop."""
     assign(tx, node.body.joined(node.variables_after))
+    end_joined(tx, (tx.code, loop.head))
     told, exits = node.ending, node.body.side_exits
     if node.iterations is not None and node.iterations.is_outside:
         stack[-1].moved(tx, told.get(LAST, NONE))  # type: ignore[attr-defined]

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from types import CodeType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop, shape_of
 from ..control_flow.exits import Exit
-from ..control_flow.growing import is_unshared, plan_list
+from ..control_flow.growing import is_unshared, may_join, plan_list
+from ..control_flow.joined_arrays import plan_joined
 from ..control_flow.side_exits import SideExits
 from ..control_flow.tables import plan_table
 from ..state.tracker import VariableTracker
@@ -46,6 +47,13 @@ class FrameLoops:
 
     def is_unshared(self: Tx, value: VariableTracker) -> bool:
         return is_unshared(self, value)
+
+    def plan_joined(self: Tx, value: Any, axis: int, settles: bool) -> None:
+        """An array that a loop of the graph joins others to may become one that has room."""
+        plan_joined(self, value, axis, settles)
+
+    def may_join(self: Tx, value: VariableTracker, name: str) -> bool:
+        return may_join(self, value, name)
 
     def plan_table(
         self: Tx, container: VariableTracker, key: VariableTracker, value: VariableTracker | None

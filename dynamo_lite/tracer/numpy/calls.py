@@ -33,6 +33,7 @@ from ..trackers.objects.errstates import describe_state, error_state, looked_at,
 from ..trackers.objects.functions import UserFunctionVariable
 from .creation import UNNAMED, as_array, at_least, einsum, scalar_type, written_out
 from .facts import FACTS
+from .joining import joined
 from .mathematics import HANDLERS as MATHEMATICS
 from .mathematics import is_computed, rounded
 from .operators import IN_PLACE, is_python_number, operate
@@ -51,6 +52,8 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     if _is_method(function) and args and not issubclass(args[0].python_type(), np.ndarray):
         raise GraphBreak(f"{name_of(function)} is called with {args[0].describe()}, no array")
     args, kwargs = in_position(function, args, kwargs)
+    if (longer := joined(tx, function, args, kwargs)) is not None:
+        return longer
     args = arrays_of(tx, function, args)
     if (handler := handler_of(function)) is not None:
         if isinstance(function, np.ufunc):

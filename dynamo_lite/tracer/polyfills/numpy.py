@@ -13,7 +13,8 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from .library import POLYFILLS, polyfill_of
 
-__all__ = ["POLYFILLS", "counts_between", "dtype_of_result", "left_to_python", "only_where",
+__all__ = ["POLYFILLS", "appended", "counts_between", "dtype_of_result", "left_to_python",
+           "only_where",
            "store_by_steps", "stored", "weighted_choice", "weighted_place"]
 
 NEAR_ONE = 1.4e-8
@@ -188,3 +189,11 @@ def counts_between(a: Any, edges: Any) -> Any:
     left = np.searchsorted(values, edges[:-1], "left")
     right = np.searchsorted(values, edges[-1:], "right")
     return np.diff(np.concatenate([left, right])), edges
+
+
+def appended(arr: Any, values: Any, axis: Any) -> Any:
+    """`np.append`, of an array of one axis where none is given."""
+    values = np.asarray(values)
+    if axis is None:
+        return np.concatenate((arr, np.ravel(values)))
+    return np.concatenate((arr, values), axis=axis)

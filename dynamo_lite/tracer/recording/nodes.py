@@ -323,8 +323,9 @@ def _nodes(tree: Any) -> list[Node]:
 
 def writes(tx: Tx, node: Node) -> None:
     """A node's memory is about to be written: guard what makes that safe to do in the graph."""
-    owner = owner_of(tx, node)
-    if (alias := tx.state.may_alias.get(owner) or tx.state.sources.get(owner)) is not None:
+    *parts, owner = memory.views(node, tx.shapes)
+    noted = [*map(tx.state.may_alias.get, (owner, *parts)), tx.state.sources.get(owner)]
+    for alias in filter(None, noted):
         raise GraphBreak(f"writing into {alias.what}")
     if owner.op == "get_attr":
         raise GraphBreak("writing into an array that is a constant of the graph")

@@ -113,7 +113,7 @@ class LoopPlan:
     sets that the loop fills, with the kinds of what they hold; `rows` lists of lists that it
     indexes, with the type of their numbers; `appended` are lists from outside that only become
     longer; `bound` are numbers that variables without a value perhaps get in it, with their
-    types."""
+    types; `joined` are arrays that it makes longer, along which axis."""
 
     reason: str = ""
     peeled: int = 0
@@ -127,6 +127,7 @@ class LoopPlan:
     rows: frozenset[tuple[str, ArrayType]] = frozenset()
     appended: frozenset[Appended] = frozenset()
     bound: frozenset[tuple[str, ArrayType]] = frozenset()
+    joined: frozenset[tuple[str, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +246,8 @@ class TraceState:
     outside, and what dicts from outside hold, as arrays. `recursions` are the functions whose
     bodies are being traced (`control_flow.recursion`), `replanned` are lists that wait for the
     next analysis, and the loops whose plans have them now. `self_calls` counts the calls that
-    functions make of themselves, `dependents` the numbers computed from arguments, and `read_unbound` are locals that were read while they had no
-    value.
+    functions make of themselves, `dependents` the numbers computed from arguments, and
+    `read_unbound` are locals that were read while they had no value.
     """
 
     function: FunctionType

@@ -225,6 +225,14 @@ class Loops(Protocol):
     def is_unshared(self, value: VariableTracker) -> bool:
         """Whether no variable leads to what is put into a list just now."""
 
+    def plan_joined(self, value: Any, axis: int, settles: bool) -> None:
+        """An array that a loop of the graph joins others to may become one that has room."""
+
+    def may_join(self, value: VariableTracker, name: str) -> bool:
+        """Whether the array that an instruction makes longer has one name, which is the
+        result's."""
+        ...
+
     def plan_table(
         self, container: VariableTracker, key: VariableTracker, value: VariableTracker | None
     ) -> None:

@@ -118,6 +118,6 @@ def together(layout: Layout, columns: Iterator[list[Any]], count: int) -> list[A
 
 
 __all__ = [
-    "KeptList", "Layout", "built", "has_lists", "is_flat", "is_list", "is_row", "is_tuple", "items_of",
-    "layout_of", "lists_in", "numbers_of",
+    "KeptList", "Layout", "built", "has_lists", "is_flat", "is_list", "is_row", "is_tuple",
+    "items_of", "layout_of", "lists_in", "numbers_of",
 ]
