@@ -114,6 +114,8 @@ EXAMPLES: dict[str, str] = {
     "MaskedPart": "shrunk",
     "GrowingVariable": "halved",
     "KeptList": "paired",
+    "ListOfArrays": "snapshots",
+    "GrowingArray": "lengthened",
     "ListByValue": "walked, [0, 1]",
     "QueueVariable": "kept_last",
     "TableVariable": "counted",
@@ -197,6 +199,22 @@ def halved(x):
     while x.sum() > 1:
         x = x * 0.5
         sums.append(x.sum())
+    return sums
+
+
+def snapshots(x):
+    kept = []
+    while x.sum() > 1:
+        x = x * 0.5
+        kept.append(x.copy())
+    return np.array(kept)
+
+
+def lengthened(x):
+    sums = np.array([])
+    for _ in range(50):
+        x = x * 0.5
+        sums = np.append(sums, x.sum())
     return sums
 
 
@@ -292,8 +310,8 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, spelled, quiet, halved, kept_last, paired, walked, counted,
-                  tallied, last_above, hashed, Countdown, Record, Doubled, shrunk)
+    for value in (caught, added_up, spelled, quiet, halved, snapshots, lengthened, kept_last,
+                  paired, walked, counted, tallied, last_above, hashed, Countdown, Record, Doubled, shrunk)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

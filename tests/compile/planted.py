@@ -646,8 +646,8 @@ def _(x):
 def as_many_as_data_says(x):
     out = []
     for i in range(int(x.max())):  # here
-        out.append(x * i)
-    return out[-1]
+        out.append((i, x * i))
+    return out[-1][1]
 
 
 @fixes
@@ -1548,7 +1548,7 @@ def _(x):
 
 @plant("selecting", "a branch on data changes a list", alike=False)
 def picks(x):
-    return [x * each for each in x if each > 2]  # here
+    return [(x * each, each) for each in x if each > 2]  # here
 
 
 @fixes

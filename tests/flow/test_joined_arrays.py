@@ -1,4 +1,4 @@
-"""Arrays that loops make longer: `h = np.append(h, x)`. Each is another array, as NumPy makes it."""
+"""Arrays that loops make longer, `h = np.append(h, x)`: each is another one, as NumPy makes it."""
 import numpy as np
 import pytest
 

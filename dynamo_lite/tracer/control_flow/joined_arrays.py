@@ -10,7 +10,6 @@ import numpy as np
 from ...errors import PlanLoop
 from ...ir import memory
 from ..state.trace import LoopPlan
-from ..state.tracker import VariableTracker
 from ..trackers.array_backed.growing_arrays import GrowingArray, growing_array
 from ..trackers.arrays.arrays import ArrayVariable
 from .escapes import reachable

@@ -42,7 +42,7 @@ def joined(
         return None
     if not is_grown and not all(isinstance(size, int) for size in kind.shape):
         return None
-    if not is_grown and how == "rows" and kind.ndim == 1:  # which are rows from the next iteration on
+    if not is_grown and how == "rows" and kind.ndim == 1:  # the next iteration has rows
         tx.plan_joined(first, axis, False)
         return None
     part = joined_to_nothing(tx, function, how, kind, axis, args, kwargs)

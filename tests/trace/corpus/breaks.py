@@ -302,7 +302,7 @@ def branch_in_closure(x):
 
 
 @program(X, breaks="a branch on data")
-def branch_in_comprehension(x): return [row * 2 for row in x if row[0] > 2]
+def branch_in_comprehension(x): return [(row * 2, 1) for row in x if row[0] > 2]
 
 
 @program(X, breaks="a branch on data")
