@@ -116,6 +116,7 @@ EXAMPLES: dict[str, str] = {
     "KeptList": "paired",
     "ListOfArrays": "snapshots",
     "GrowingArray": "lengthened",
+    "OutsideRow": "weighed, [[k, k + 1] for k in range(50)]",
     "ListByValue": "walked, [0, 1]",
     "QueueVariable": "kept_last",
     "TableVariable": "counted",
@@ -218,6 +219,12 @@ def lengthened(x):
     return sums
 
 
+def weighed(x, rows):
+    for low, high in rows:
+        x = x * low + high
+    return x
+
+
 def paired(x):
     pairs = []
     while x.sum() > 1:
@@ -310,8 +317,10 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, spelled, quiet, halved, snapshots, lengthened, kept_last,
-                  paired, walked, counted, tallied, last_above, hashed, Countdown, Record, Doubled, shrunk)
+    for value in (
+        caught, added_up, spelled, quiet, halved, snapshots, lengthened, weighed, kept_last, paired,
+        walked, counted, tallied, last_above, hashed, Countdown, Record, Doubled, shrunk,
+    )
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

@@ -24,3 +24,4 @@ PyObject *packed_array(PyArray_Descr *descr, int32_t ndim, const int64_t *shape,
                        const int64_t *strides);
 int add_results(PyObject *module);
 int add_list_numbers(PyObject *module);
+int add_list_rows(PyObject *module);

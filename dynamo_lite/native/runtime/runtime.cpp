@@ -300,7 +300,9 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
 
 int add_runtime(PyObject *module) {
     if (add_errstate() < 0 || add_extern_call() < 0 || add_blas() < 0) return -1;
-    if (add_results(module) < 0 || add_list_numbers(module) < 0) return -1;
+    if (add_results(module) < 0 || add_list_numbers(module) < 0 || add_list_rows(module) < 0) {
+        return -1;
+    }
     if (add_entry_types(module) < 0 || add_pool(module) < 0 || add_scratch(module) < 0) return -1;
     if (add_numeric(module) < 0 || add_lapack(module) < 0) return -1;
     if (add_random_states(module) < 0 || add_draws(module) < 0) return -1;

@@ -17,6 +17,7 @@ from ..state.trace import Counter
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.elements import elements_of
 from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.array_backed.outside_rows import OutsideRow
 from ..trackers.arrays.array_iterators import ArrayIterator
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.linear import size_of
@@ -148,6 +149,8 @@ def length_of(tx: Tx, iterator: VariableTracker) -> Any:
         return iterator.owner.array_type.shape[0] - iterator.position
     if isinstance(iterator.owner, GrowingVariable) and not iterator.position:
         return iterator.owner.length(tx).as_argument(tx)
+    if isinstance(iterator.owner, OutsideRow):
+        return iterator.owner.many - iterator.position
     elements = elements_of(tx, iterator.owner)
     return None if elements is None else elements.count - iterator.position
 
@@ -195,6 +198,8 @@ def item_at(tx: Tx, iterator: VariableTracker, index: VariableTracker) -> Variab
     if isinstance(iterator.owner, GrowingVariable):
         return iterator.owner.at(tx, index)
     place = along(tx, index, iterator.position, 1)
+    if isinstance(iterator.owner, OutsideRow):
+        return iterator.owner.method___getitem__(tx, place)
     if (elements := elements_of(tx, iterator.owner)) is not None:
         return elements.at(tx, place)
     return record(tx, operator.getitem, (iterator.owner.as_argument(tx), place.as_argument(tx)))

@@ -20,7 +20,7 @@ from ...ir.node import Node
 from ...ir.savings import saved_by
 from ...ir.types import ArrayType, Form
 from ..object_model.constants import NONE
-from ..state.trace import STEPS, LoopPlan
+from ..state.trace import STEPS, LoopPlan, Progress
 from ..state.tracker import ObservedException, VariableTracker
 from ..state.unrolling import too_long
 from ..trackers.array_backed.growing import GrowingVariable
@@ -51,6 +51,8 @@ SEEN_ENOUGH = 6
 """Iterations after which unrolling stops where the others do not fit the budget."""
 MANY_NUMBERS = 100
 """Operations on numbers that a loop may add before it becomes a node."""
+MANY_LOOKED_AT = 120
+"""Parts of the arguments that a loop may look at one by one before it becomes a node."""
 MOST_UNROLLED = 400
 """Operations that a loop may add from then on; more of them take the backend longer than a node
 for the loop does, and are hardly faster."""
@@ -72,7 +74,8 @@ def arrive(tx: Tx) -> bool:
     iterator = tx.stack[-1] if tx.instructions[loop.head].opname == "FOR_ITER" else None
     count, tx.depths[loop.head] = count_arrival(tx, loop, iterator), len(tx.stack)
     if count < 2:
-        tx.sizes[loop.head] = len(tx.graph.nodes), tx.state.steps, tx.state.dependents
+        tx.sizes[loop.head] = Progress(
+            len(tx.graph.nodes), tx.state.steps, tx.state.dependents, tx.guards.sources)
     plan = tx.state.options.loops.get((tx.code, loop.head))
     is_other = isinstance(owner_of(iterator), GrowingVariable)
     if plan is None or (plan.reason.startswith(OVER) and is_other):
@@ -113,10 +116,10 @@ def first_plan(
     """What to do with a loop that nothing is known about, or None to unroll this iteration of
     it."""
     if iterator is None:
-        nodes, steps, dependents = tx.sizes[loop.head]
-        if tx.state.steps - steps > KNOWN_STEPS:
+        before = tx.sizes[loop.head]
+        if tx.state.steps - before.steps > KNOWN_STEPS:
             raise PlanLoop((tx.code, loop.head), LoopPlan())
-        made = len(tx.graph.nodes) - nodes, tx.state.dependents - dependents
+        made = len(tx.graph.nodes) - before.nodes, tx.state.dependents - before.dependents
         works = max(made) >= count - 1
         return LoopPlan("", count) if count == UNROLLED_ITERATIONS and works else None
     if count:
@@ -141,16 +144,21 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
     if (iterations := iterations_of(tx, iterator)) is None:
         return
     many = iterations.count()
-    nodes, steps, _ = tx.sizes[loop.head]
-    made = list(all_nodes(tx.graph.nodes[nodes:]))
+    before = tx.sizes[loop.head]
+    made = list(all_nodes(tx.graph.nodes[before.nodes :]))
     if count < SEEN_ENOUGH:
         if (tx.code, loop.head) not in tx.state.options.loops and has_loops(made, many, count):
             raise PlanLoop((tx.code, loop.head), LoopPlan())
         return
     is_looked_at = goes_through_elements(tx, iterator)
-    work = len(made) if is_looked_at else max(len(made), (tx.state.steps - steps) / STEPS)
+    work = len(made) if is_looked_at else max(len(made), (tx.state.steps - before.steps) / STEPS)
     each = work / (count - 1)
     place = tx.code, loop.head
+    looked_at = (tx.guards.sources - before.sources) / (count - 1)
+    if place not in tx.state.options.loops and isinstance(many, int) and (
+        looked_at * many > MANY_LOOKED_AT
+    ):
+        raise PlanLoop(place, LoopPlan())
     if place not in tx.state.options.loops and is_long(made, many, count - 1):
         raise PlanLoop(place, LoopPlan())
     if not is_looked_at and place not in tx.state.options.loops and (

@@ -10,6 +10,7 @@ from ..control_flow.growing import is_unshared, may_join, plan_list
 from ..control_flow.joined_arrays import plan_joined
 from ..control_flow.side_exits import SideExits
 from ..control_flow.tables import plan_table
+from ..state.trace import Progress
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.answers import QUESTIONS, answer
 from ..trackers.array_backed.lookups import Lookup, look_up
@@ -30,7 +31,7 @@ class FrameLoops:
     def __init__(self, code: CodeType) -> None:
         self.loops = shape_of(code).loops
         self.arrivals: dict[int, int] = {}
-        self.sizes: dict[int, tuple[int, int, int]] = {}
+        self.sizes: dict[int, Progress] = {}
         self.depths: dict[int, int] = {}
         self.region: Loop | None = None
         self.proceed: VariableTracker | None = None

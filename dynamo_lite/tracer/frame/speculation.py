@@ -42,6 +42,7 @@ from ..rules.frame_inspection import where_seen, why_seen
 from ..state.side_effects import SideEffects
 from ..state.trace import ColdArm, Returned, Stopped, Trace, TraceOptions, TraceState
 from ..trackers.arrays.perhaps_bound import PerhapsBound
+from ..trackers.containers.lists import ListVariable
 from .expected_changes import Learnt, came_true, will_change
 from .no_alias import guard_no_alias
 from .printed_graphs import NotRecorded, PrintedGraph, printed_graph
@@ -63,6 +64,7 @@ class Restart(Enum):
     INTS_CHANGED = "with ints that the program changes"
     EMPTY_ARRAY_SHOWN = "with sizes of 0 as numbers"
     BOUND = "with variables that have a value in any case, as {} must behind it"
+    LISTS_CHANGED = "with each list from outside on its own, since some change"
     PRINTED_GRAPH = "with the text of the graph, for {}"
 
 
@@ -124,6 +126,10 @@ class Speculation:
             if (name := perhaps_unbound(root, end)) is not None:
                 self.options = replace(self.options, binds=False)
                 self.again(Restart.BOUND, name)
+                return None
+            if state.reads_lists and changes_lists(state):
+                self.options = replace(self.options, reads_rows=False)
+                self.again(Restart.LISTS_CHANGED)
                 return None
         except PlanLoop as found:
             self.plan(found)
@@ -331,6 +337,11 @@ def settle_sizes(state: TraceState) -> None:
         graph.symbols[name] = shapes.settled_origin(name, origin)
     if fixed := shapes.fixed():
         graph.resize(lambda size: substitute(size, fixed))
+
+
+def changes_lists(state: TraceState) -> bool:
+    """Whether the program changes a list from outside."""
+    return any(isinstance(one, ListVariable) for one in state.side_effects.changed())
 
 
 def perhaps_unbound(root: RootTranslator, end: Returned | Stopped) -> str | None:

@@ -24,6 +24,7 @@ from ..rules.operator_rows import BINARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.array_backed.characters import CharacterVariable, compare_characters
 from ..trackers.array_backed.layouts import KeptList
+from ..trackers.array_backed.outside_rows import OutsideRow
 from ..trackers.array_backed.rows import RowVariable
 from ..trackers.arrays import words
 from ..trackers.arrays.complex_numbers import is_arithmetic
@@ -33,7 +34,7 @@ from ..trackers.arrays.unions import UnionNumber, chosen
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListByValue
 from ..trackers.containers.mappings import unwrapped
-from ..trackers.containers.sequences import SequenceVariable
+from ..trackers.containers.sequences import SequenceVariable, TupleVariable
 from ..trackers.containers.sets import SetVariable
 from ..trackers.objects.functions import FunctionVariable
 from ..trackers.objects.ids import IdVariable
@@ -306,7 +307,9 @@ def is_same(tx: Tx, lhs: VariableTracker, rhs: VariableTracker) -> bool:
         return False
     if isinstance(lhs, KeptList) and isinstance(rhs, KeptList):
         raise GraphBreak(f"the identity of {lhs.describe()}")
-    if isinstance(lhs, ListByValue) or isinstance(rhs, ListByValue):
+    if isinstance(lhs, ListByValue | OutsideRow) or isinstance(rhs, ListByValue | OutsideRow):
+        raise GraphBreak(f"the identity of {lhs.describe()}")
+    if _may_be_one_tuple(lhs, rhs):
         raise GraphBreak(f"the identity of {lhs.describe()}")
     if isinstance(lhs, RowVariable) and isinstance(rhs, RowVariable) and lhs.rows is rhs.rows:
         raise GraphBreak(f"the identity of {lhs.describe()}")
@@ -326,6 +329,15 @@ def is_same(tx: Tx, lhs: VariableTracker, rhs: VariableTracker) -> bool:
     if lhs.source is not None and rhs.source is not None:
         tx.guards.install(lhs.source, NOT_ALIASED, rhs.source, tx.location())
     return False
+
+
+def _may_be_one_tuple(lhs: VariableTracker, rhs: VariableTracker) -> bool:
+    """Whether two trackers may be of one tuple: that of an item whose place data tells is made anew
+    whenever it is read."""
+    if type(lhs) is not TupleVariable or type(rhs) is not TupleVariable:
+        return False
+    made = [one for one in (lhs, rhs) if one.source is None]
+    return any(item.in_graph for one in made for item in one.built_items())
 
 
 def _is_unique(value: VariableTracker) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Protocol
 
-from ...base.records import dataclass, field
+from ...base.records import NamedTuple, dataclass, field
 from ...bytecode.reading import Handler
 from ...errors import NotWarm, OutOfTime, TooLarge
 from ...guards.guard_set import GuardSet
@@ -56,7 +56,8 @@ class TraceOptions:
     `leaves_cold_arms`: `control_flow.cold_arms` are left to Python; `leaves_loops`: other arms that
     Python has to run may be `control_flow.side_exits` of the loop they are in. `recursions` has the
     functions that become nodes of the graph, by their code, or why they cannot. `binds`: data may
-    decide whether a local has a value.
+    decide whether a local has a value. `reads_rows`: the rows of lists from outside may be lists,
+    since no list from outside changes.
     """
 
     policy: DynamicPolicy | None = None
@@ -80,6 +81,17 @@ class TraceOptions:
     side_exits: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
     recursions: dict[CodeType, str] = field(default_factory=dict)
     binds: bool = True
+    reads_rows: bool = True
+
+
+class Progress(NamedTuple):
+    """How far an analysis has come: nodes of the graph, instructions, numbers computed from
+    arguments, and parts of the arguments and surroundings that were looked at."""
+
+    nodes: int
+    steps: int
+    dependents: int
+    sources: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +252,9 @@ class TraceState:
     `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `may_alias`
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
     whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
-    are in arrays, and `in_arrays` says that those of any container are; `left_arms` are the cold
-    ones that it came past; `keys` are the outside objects that were looked up by their identity.
+    are in arrays, and `in_arrays` says that those of any container are; `reads_lists`: lists are
+    rows of lists from outside that were read; `left_arms` are the cold ones that it came past;
+    `keys` are the outside objects that were looked up by their identity.
     `written` has the placeholders that bodies write into, `elements` those of long values from
     outside, and what dicts from outside hold, as arrays. `recursions` are the functions whose
     bodies are being traced (`control_flow.recursion`), `replanned` are lists that wait for the
@@ -277,6 +290,7 @@ class TraceState:
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
     in_arrays: bool = False
+    reads_lists: bool = False
     keys: dict[VariableTracker, None] = field(default_factory=dict)
     written: dict[Graph, set[Node]] = field(default_factory=dict)
     elements: dict[Hashable, Any] = field(default_factory=dict)

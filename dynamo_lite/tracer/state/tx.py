@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...ir.node import Location, Node
     from ...ir.sizes import Size
     from .side_effects import SideEffects
-    from .trace import TraceState
+    from .trace import Progress, TraceState
     from .tracker import Args, Kwargs, ObservedException, VariableTracker
 
 class Analysis(Protocol):
@@ -208,7 +208,7 @@ class Loops(Protocol):
 
     loops: dict[int, Loop]
     arrivals: dict[int, int]
-    sizes: dict[int, tuple[int, int, int]]
+    sizes: dict[int, Progress]
     depths: dict[int, int]
     region: Loop | None
     proceed: VariableTracker | None

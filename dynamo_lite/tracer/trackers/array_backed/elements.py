@@ -27,6 +27,7 @@ from ..arrays.numbers import python_number_of
 from ..arrays.unions import DTYPES, ORDER, UnionNumber
 from ..containers.sequences import PLAIN_KINDS, SequenceVariable
 from .characters import character
+from .outside_rows import rows_of_outside
 
 if TYPE_CHECKING:
     from ...state.tx import Tx
@@ -134,7 +135,7 @@ def elements_of(
     if outside is None or len(outside) < shortest:
         return None
     if value.source not in known:
-        known[value.source] = _elements(tx, outside, value.source)
+        known[value.source] = _elements(tx, value, outside, value.source)
     found: Elements | None = known[value.source]
     return found
 
@@ -146,11 +147,15 @@ def numpy_vector(tx: Tx, value: VariableTracker) -> ArrayVariable | None:
     return elements.array if elements is not None and is_one else None
 
 
-def _elements(tx: Tx, outside: Any, source: Source) -> Elements | None:
+def _elements(
+    tx: Tx, value: VariableTracker, outside: Any, source: Source
+) -> Elements | None:
     for function, item in ARRAYS[type(outside)]:
         if (array := _array(tx, function, outside, source)) is not None:
             return ElementsOfOneType(array, item)
-    return _mixed(tx, outside, source) if type(outside) in (list, tuple) else None
+    if type(outside) not in (list, tuple):
+        return None
+    return _mixed(tx, outside, source) or rows_of_outside(tx, value, outside, source)
 
 
 def _mixed(tx: Tx, outside: Any, source: Source) -> Elements | None:

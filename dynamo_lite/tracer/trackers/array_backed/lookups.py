@@ -14,6 +14,7 @@ import numpy as np
 from ....base.records import dataclass
 from ....errors import GraphBreak
 from ....guards.sources import DependentSource, Pinned, Source
+from ....native import row_layout, table_in
 from ...object_model.constants import FALSE
 from ...polyfills.tables import place_among, place_of_tuple
 from ...recording.nodes import record
@@ -34,13 +35,31 @@ if TYPE_CHECKING:
 Table = Mapping[Any, Any]
 
 
+def plain_keys(table: Table) -> np.ndarray[Any, Any] | None:
+    """The keys of a dict, where they are Python's ints of up to 64 bits, or tuples of these."""
+    keys = [*table]
+    if keys and type(keys[0]) is int:
+        found = numbers_in(keys)
+        return found if found is not None and found.dtype == np.int64 else None
+    layout = row_layout(keys)
+    return table_in(keys) if layout is not None and {*layout} == {"(", "i"} else None
+
+
+def order_of(keys: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.argsort(keys) if keys.ndim == 1 else np.lexsort(keys.T[::-1])
+
+
 def int_keys(table: Table) -> np.ndarray[Any, Any] | None:
     """The sorted keys of a dict whose keys are ints of up to 64 bits."""
+    if (keys := plain_keys(table)) is not None:
+        return np.sort(keys) if keys.ndim == 1 else None
     return sorted_keys(table) if INTS.issuperset(map(type, table)) else None
 
 
 def tuple_keys(table: Table) -> np.ndarray[Any, Any] | None:
     """The same of tuples of such ints, all of one length."""
+    if (keys := plain_keys(table)) is not None:
+        return keys[order_of(keys)] if keys.ndim == 2 else None
     if {*map(type, table)} != {tuple} or len({*map(len, table)}) != 1:
         return None
     parts = {type(part) for key in table for part in key}
@@ -70,6 +89,9 @@ def sorted_keys(table: Table) -> np.ndarray[Any, Any] | None:
 
 def python_values(table: Table) -> np.ndarray[Any, Any] | None:
     """The values in the order of the keys, where all are numbers of one of Python's types."""
+    if (keys := plain_keys(table)) is not None:
+        values = numbers_in([*table.values()])
+        return None if values is None else values[order_of(keys)]
     return numbers_in(values_in_order(table))
 
 
