@@ -414,13 +414,13 @@ def _(x):
 
 @plant("lists-of-elements", "gets the elements themselves")
 def lists(x):
-    y = x + 1
+    y = np.outer(x, x)
     return y * len(y.tolist())  # here
 
 
 @fixes
 def _(x):
-    y = x + 1
+    y = np.outer(x, x)
     return y * len(y)
 
 

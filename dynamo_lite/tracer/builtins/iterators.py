@@ -51,6 +51,7 @@ from ..trackers.containers.slices import (
     make_range,
 )
 from ..trackers.objects.objects import ObjectVariable
+from .ordered import sorted_in_arrays
 from .searched import in_generator
 from .table import handles
 
@@ -184,6 +185,8 @@ def builtin_sorted(
     key: VariableTracker = NONE,
     reverse: VariableTracker = FALSE,
 ) -> VariableTracker:
+    if (found := sorted_in_arrays(tx, iterable, key, reverse)) is not None:
+        return found
     items = list(unordered(tx, iterable) if key is NONE else tx.collect(iterable))
     return ListVariable(sorted_items(tx, items, key, reverse))
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
+
+from .numpy import only_where
+
 __all__ = [
     "behind_first", "choice", "contains", "count_of", "equal_numbers", "equal_tuples", "extend",
-    "is_any", "is_any_not", "is_any_of", "largest", "largest_by", "place_of", "shuffle",
-    "smallest", "smallest_by",
+    "in_order", "in_order_by", "is_any", "is_any_not", "is_any_of", "largest", "largest_by",
+    "mapped", "of_range_in_order_by", "place_of", "put_in_order", "put_scalars_in_order",
+    "pythons", "shuffle", "smallest", "smallest_by",
 ]
 
 
@@ -73,6 +78,61 @@ def equal_tuples(item: Any, value: Any) -> bool:
 def mapped(function: Any, items: Any) -> list[Any]:
     """`list(map(function, items))`"""
     return [function(item) for item in items]
+
+
+def pythons(values: Any) -> list[Any]:
+    """`values.tolist()`, of an array of one axis."""
+    return [value.item() for value in values]
+
+
+def ordered(values: Any, reverse: Any) -> Any:
+    """The numbers in the order in which Python sorts them; a NaN has no place."""
+    only_where((values == values).all(), "numbers that are none, sorted")
+    if reverse:  # of equal numbers the first one stays in front
+        return np.flip(np.sort(np.flip(values), kind="stable"))
+    return np.sort(values, kind="stable")
+
+
+def in_order(values: Any, reverse: Any) -> list[Any]:
+    """`sorted(values)`, of an array of one axis."""
+    inside = ordered(values, reverse)
+    return [inside[place] for place in range(len(values))]
+
+
+def places_in_order(keys: Any, reverse: Any) -> Any:
+    """The place of each item, in the order of their keys."""
+    only_where((keys == keys).all(), "keys that are no numbers, sorted")
+    if reverse:
+        return len(keys) - 1 - np.flip(np.argsort(np.flip(keys), kind="stable"))
+    return np.argsort(keys, kind="stable")
+
+
+def in_order_by(items: Any, keys: Any, reverse: Any) -> list[Any]:
+    """`sorted(items, key=key)`, of items that have these keys."""
+    places = places_in_order(keys, reverse)
+    return [items[int(places[place])] for place in range(len(items))]
+
+
+def of_range_in_order_by(start: Any, step: Any, keys: Any, reverse: Any) -> list[Any]:
+    """The same of a range that begins so."""
+    places = places_in_order(keys, reverse)
+    return [start + step * int(places[place]) for place in range(len(keys))]
+
+
+def put_in_order(items: Any, reverse: Any) -> None:
+    """`items.sort()`, of numbers of Python's."""
+    place = 0
+    for value in ordered(np.array(items), reverse):
+        items[place] = value.item()
+        place += 1
+
+
+def put_scalars_in_order(items: Any, reverse: Any) -> None:
+    """The same of NumPy's scalars."""
+    place = 0
+    for value in ordered(np.array(items), reverse):
+        items[place] = value
+        place += 1
 
 
 def largest(items: Any) -> Any:

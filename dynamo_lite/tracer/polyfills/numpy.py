@@ -197,3 +197,17 @@ def appended(arr: Any, values: Any, axis: Any) -> Any:
     if axis is None:
         return np.concatenate((arr, np.ravel(values)))
     return np.concatenate((arr, values), axis=axis)
+
+
+@polyfill_of(np.random.shuffle)
+def shuffle(x: Any) -> None:
+    shuffle_by(x, np.random.permutation)
+
+
+def shuffle_by(x: Any, permutation: Any) -> None:
+    """What a generator's `shuffle` does, which draws the numbers that its `permutation` draws."""
+    if type(x) is not np.ndarray or x.ndim == 0:
+        left_to_python("shuffling what is no array")
+    if not x.flags.writeable:
+        left_to_python("shuffling an array that is read-only")
+    x[...] = permutation(x)

@@ -14,9 +14,15 @@ from ....guards.sources import ItemSource
 from ....ir import control, core
 from ....ir.node import Node
 from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
-from ...object_model.constants import LAST, NONE, ConstantVariable, constant
+from ...object_model.constants import FALSE, LAST, NONE, ConstantVariable, constant
 from ...object_model.lazy import realise_all
-from ...polyfills.lists import count_of, extend, place_of
+from ...polyfills.lists import (
+    count_of,
+    extend,
+    place_of,
+    put_in_order,
+    put_scalars_in_order,
+)
 from ...recording.nodes import record
 from ...state.trace import LoopPlan
 from ...state.tracker import VariableTracker
@@ -152,6 +158,15 @@ class GrowingVariable(InArrays):
         item = self.method___getitem__(tx, LAST)
         self.resize(tx, -1)
         return item
+
+    def method_sort(
+        self, tx: Tx, *, key: VariableTracker = NONE, reverse: VariableTracker = FALSE
+    ) -> VariableTracker:
+        if key is not NONE or self.layout is not None or not reverse.is_constant():
+            raise self.refusal(f"sorting {self.describe()}, by keys or of no numbers")
+        is_python = self.kinds[0].form is Form.PYTHON
+        put = put_in_order if is_python else put_scalars_in_order
+        return tx.known(put).call(tx, (self, reverse), {})
 
     def method_index(self, tx: Tx, value: VariableTracker) -> VariableTracker:
         """Calls for which there is none bail out: Python says so, or finds a NaN."""

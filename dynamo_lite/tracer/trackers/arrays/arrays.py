@@ -24,6 +24,7 @@ from ...object_model.constants import (
     constant,
     observed,
 )
+from ...polyfills.lists import pythons
 from ...recording.nodes import RESULTS, provoked, record
 from ...rules.mro import answers
 from ...state.tracker import Args, Kwargs, VariableTracker
@@ -141,6 +142,15 @@ class ArrayVariable(VariableTracker):
         if self.array_type.library == NUMPY or not is_element:
             return key
         return TupleVariable([*items, ELLIPSIS])
+
+    def method_tolist(self, tx: Tx) -> VariableTracker:
+        kind = self.array_type
+        if kind.ndim != 1 or kind.dtype.kind not in "biuf" or kind.library != NUMPY:
+            raise GraphBreak("calling numpy.ndarray.tolist: Python gets the elements themselves")
+        found = tx.known(pythons).call(tx, (self,), {})
+        if hasattr(found, "loop"):  # a long list is not unrolled for what it cannot do
+            found.loop = None
+        return found
 
     def method___len__(self, tx: Tx) -> VariableTracker:
         if not self.array_type.shape:

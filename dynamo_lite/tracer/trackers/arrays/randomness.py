@@ -12,6 +12,7 @@ from ....ir.types import OBJECT, Form
 from ...object_model.attributes import has_dict
 from ...object_model.constants import observed
 from ...object_model.methods import BuiltinMethodVariable
+from ...polyfills.numpy import shuffle_by
 from ...recording.nodes import RESULTS, placeholder
 from ...state.tracker import Args, Kwargs, VariableTracker
 from .counts import parameters, with_counts
@@ -53,6 +54,9 @@ class RandomVariable(VariableTracker):
         raise observed(AttributeError(f"{owner!r} object has no attribute {name!r}", name=name))
 
     def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
+        if name == "shuffle" and len(args) == 1 and not kwargs:
+            call = args[0], self.getattr(tx, "permutation")
+            return tx.known(shuffle_by).call(tx, call, {})
         method = getattr(self.kind, name, None)
         if method is None or row_of(method) is None:
             raise GraphBreak(f"{name!r} of a {self.kind.__name__}")
