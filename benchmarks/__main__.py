@@ -7,6 +7,7 @@ from . import (
     calls,
     complex_numbers,
     derivatives,
+    histories,
     latency,
     loops,
     outside_lists,
@@ -20,7 +21,7 @@ from . import (
 ALL = (
     *throughput.FIGURES, *complex_numbers.FIGURES, *latency.FIGURES, *calls.FIGURES,
     *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES, *outside_lists.FIGURES,
-    *searches.FIGURES, *sweep.FIGURES, *derivatives.FIGURES,
+    *searches.FIGURES, *histories.FIGURES, *sweep.FIGURES, *derivatives.FIGURES,
 )
 
 
