@@ -3,16 +3,12 @@ of arrays, arrays that `np.append` and the like make longer, lists of tuples, so
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-import dynamo_lite as dl
-
-from .measure import Figure, interleave
+from .measure import Figure, against_python
 
 rng = np.random.default_rng(0)
 STATE = 300, 1.0, 0.5
@@ -151,22 +147,11 @@ def seeded(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     return repr(function(*arguments))
 
 
-def measured(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Figure:
-    compiled = dl.compile(function)
-    begin = time.perf_counter()
-    compiled(*arguments)
-    first = time.perf_counter() - begin
-    assert seeded(compiled, arguments) == seeded(function, arguments), function.__name__
-    times = interleave({"python": partial(function, *arguments),
-                        "compiled": partial(compiled, *arguments)}, rounds=31)
-    ratio = times["python"] / times["compiled"]
-    return Figure(
-        function.__name__, f"{ratio:.1f}x", f">= {LEAST}x Python", ratio >= LEAST,
-        f"Python {times['python'] * 1e6:.1f} us, first call {first * 1e3:.0f} ms")
-
-
 def histories() -> list[Figure]:
-    return [measured(function, arguments) for function, arguments in PROGRAMS.items()]
+    return [
+        against_python(function, arguments, seeded, LEAST)
+        for function, arguments in PROGRAMS.items()
+    ]
 
 
 FIGURES = (histories,)

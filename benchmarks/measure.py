@@ -11,10 +11,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import dynamo_lite as dl
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,24 @@ def interleave(
         for name, function in functions.items():
             times[name].append(once(function, number))
     return {name: statistics.median(values) for name, values in times.items()}
+
+
+def against_python(
+    function: Callable[..., Any], arguments: tuple[Any, ...],
+    shown: Callable[[Callable[..., Any], tuple[Any, ...]], Any], least: float,
+) -> Figure:
+    """A function compiled beside itself in Python; `shown` gives what is to be the same of both."""
+    compiled = dl.compile(function)
+    begin = time.perf_counter()
+    compiled(*arguments)
+    first = time.perf_counter() - begin
+    assert shown(compiled, arguments) == shown(function, arguments), function.__name__
+    times = interleave({"python": partial(function, *arguments),
+                        "compiled": partial(compiled, *arguments)}, rounds=31)
+    ratio = times["python"] / times["compiled"]
+    return Figure(
+        function.__name__, f"{ratio:.1f}x", f">= {least}x Python", ratio >= least,
+        f"Python {times['python'] * 1e6:.1f} us, first call {first * 1e3:.0f} ms")
 
 
 def fresh_process(source: str, *arguments: str, **environment: str) -> str:

@@ -3,16 +3,12 @@ generator expressions, `min` by a key, `index`; and the choices of reinforcement
 action, one of the best, one with these probabilities."""
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-import dynamo_lite as dl
-
-from .measure import Figure, interleave
+from .measure import Figure, against_python
 
 NUMBERS = np.random.default_rng(0).random(3000)
 FEW = np.random.default_rng(0).random(10)
@@ -103,25 +99,14 @@ def drawn(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     return repr([function(*arguments) for _ in range(3)]), np.random.random()
 
 
-def measured(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Figure:
-    compiled = dl.compile(function)
-    begin = time.perf_counter()
-    compiled(*arguments)
-    first = time.perf_counter() - begin
-    assert drawn(compiled, arguments) == drawn(function, arguments), function.__name__
-    times = interleave({"python": partial(function, *arguments),
-                        "compiled": partial(compiled, *arguments)}, rounds=31)
-    ratio = times["python"] / times["compiled"]
-    return Figure(
-        function.__name__, f"{ratio:.1f}x", f">= {LEAST}x Python", ratio >= LEAST,
-        f"Python {times['python'] * 1e6:.1f} us, first call {first * 1e3:.0f} ms")
-
-
 LEAST = 5.0
 
 
 def searches() -> list[Figure]:
-    return [measured(function, arguments) for function, arguments in PROGRAMS.items()]
+    return [
+        against_python(function, arguments, drawn, LEAST)
+        for function, arguments in PROGRAMS.items()
+    ]
 
 
 FIGURES = (searches,)

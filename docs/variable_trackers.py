@@ -220,8 +220,8 @@ def lengthened(x):
 
 
 def weighed(x, rows):
-    for low, high in rows:
-        x = x * low + high
+    for row in rows:
+        x = x * row[0] + row[1]
     return x
 
 
