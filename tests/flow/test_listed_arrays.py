@@ -172,3 +172,16 @@ def test_histories_are_one_loop_of_the_graph(function):
     compiled = dl.compile(function, fullgraph=True)
     for n in (50, 0, 1, 300):
         check(compiled, function, np.arange(3.0), n)
+
+
+def ends_early(x, n):
+    rows = []
+    for i in range(n):
+        rows.append(x * i)
+        if x[0] * i > 30:
+            break
+    return rows
+
+
+def test_iterations_that_never_come_need_no_memory():
+    check(dl.compile(ends_early), ends_early, np.arange(1.0, 3000.0), 10**7)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ir import memory
+from ....ir.sizes import minimum
 from ....ir.types import NUMBERS, ArrayType, Form
 from ...object_model.constants import NONE, ConstantVariable, constant
 from ...object_model.lazy import realise_all
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from ...state.emitter import Emitter
     from ...state.tx import Tx
 
-ROOM = 1 << 20
-"""Elements for which there is room where it is not known how many arrays there will be."""
+ROOM, MOST = 1 << 20, 1 << 26
+"""Elements for which there is room where it is not known how many arrays there will be, and at most
+where it is: a loop may end before all its iterations. A call that needs more bails out."""
 
 
 class ListOfArrays(GrowingVariable):
@@ -114,8 +116,9 @@ def in_memory(
         return None
     tx.state.in_arrays = True
     size = kinds[0].size
-    if isinstance(capacity, int) and capacity >= ROOM and isinstance(size, int):
-        capacity = len(items) + ROOM // size + 1
+    assert isinstance(size, int)
+    is_known = not isinstance(capacity, int) or capacity < ROOM
+    capacity = minimum(capacity, len(items) + (MOST if is_known else ROOM) // size + 1)
     column = record(tx, np.empty, ((capacity, *kinds[0].shape), kinds[0].dtype))
     for place, item in enumerate(items):
         args = column.as_argument(tx), place, item.as_argument(tx)
