@@ -36,6 +36,10 @@ s = x * 3; h.append(s); t += s[0]
 s = x * 3; h.append(s); h.append(s)
 s = x * 3; h.append(s); kept.append(s)
 s = x * 3; h.append(s[:]); s[0] = 77
+s = x * 3; v = s[1:]; h.append(s); v[0] = 50
+s = x * 3; v = s; h.append(s); v[0] = 50
+s = x * 3; v = [s]; h.append(s); v[0][0] = 50
+s = x * 3; f = lambda: s; h.append(s); f()[0] = 50
 s = x * 3; h.append(s.reshape(3)); s[0] = 77
 h.append(x); x[0] = 5
 h.append(x[:])
@@ -185,3 +189,38 @@ def ends_early(x, n):
 
 def test_iterations_that_never_come_need_no_memory():
     check(dl.compile(ends_early), ends_early, np.arange(1.0, 3000.0), 10**7)
+
+
+def starts_with_named(x, n):
+    first = x * 2
+    rows = [first]
+    for _ in range(n):
+        first[0] += 1
+        rows.append(x + first[0])
+    return rows, len(rows), rows[0] is first
+
+
+def starts_with_viewed(x, n):
+    first = x * 2
+    part = first[1:]
+    rows = [first]
+    del first
+    for _ in range(n):
+        rows.append(x + part[0])
+        part += 1
+    return np.array(rows), rows
+
+
+def starts_with_given(x, n):
+    rows = [x]
+    for i in range(n):
+        rows.append(rows[-1] * 0.5)
+        x[0] = i
+    return rows, rows[0] is x
+
+
+@pytest.mark.parametrize("function", [starts_with_named, starts_with_viewed, starts_with_given])
+def test_arrays_with_other_names_stay_what_they_are(function):
+    compiled = dl.compile(function)
+    check(compiled, function, np.arange(3.0), 50)
+    check(compiled, function, np.arange(3.0), 0)

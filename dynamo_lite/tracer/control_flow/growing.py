@@ -36,8 +36,8 @@ from ..trackers.containers.sets import SetVariable
 from .appended import make_room, plan_appended
 from .escapes import reachable
 from .iterations import Iterations, owner_of
-from .joined_arrays import goes_to, make_joined
-from .parts import ALWAYS, identities_of
+from .joined_arrays import goes_to, has_other_names, make_joined
+from .parts import ALWAYS, identities_of, settled
 from .rows import make_rows, plan_rows
 from .tables import as_table
 from .variables import held, hold, is_field, is_of_body, planned_places, shared, slot_of
@@ -226,7 +226,10 @@ def is_own(tx: Tx, name: str, value: Any) -> bool:
         return False
     inner = [part for item in items for part in lists_in(item)]
     is_once = len({*map(id, inner)}) == len(inner)
-    return is_once and has_no_other_name(tx, name, value, *inner)
+    arrays = [one for one in map(settled, items) if isinstance(one, ArrayVariable)]
+    return is_once and has_no_other_name(tx, name, value, *inner) and not any(
+        has_other_names(tx, array, others(tx, name)) for array in arrays
+    )
 
 
 def has_no_other_name(tx: Tx, name: str, *values: VariableTracker) -> bool:
@@ -252,7 +255,9 @@ def may_join(tx: Tx, value: VariableTracker, name: str) -> bool:
 
 
 def is_unshared(tx: Tx, value: VariableTracker) -> bool:
-    """Whether no variable leads to what is put into a list just now."""
+    """Whether no variable leads to what is put into a list just now, or to a view of it."""
+    if isinstance(value, ArrayVariable):
+        return not has_other_names(tx, value, others(tx, ""))
     return has_no_other_name(tx, "", value)
 
 

@@ -87,4 +87,4 @@ def end_joined(tx: Tx, place: tuple[CodeType, int]) -> None:
             hold(tx, name, value.array(tx))
 
 
-__all__ = ["end_joined", "goes_to", "make_joined", "plan_joined"]
+__all__ = ["end_joined", "goes_to", "has_other_names", "make_joined", "plan_joined"]
