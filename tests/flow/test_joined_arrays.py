@@ -19,6 +19,33 @@ h[-1] += 1
 h[0, 0] = 5
 h += 1
 h = h * 0.5
+np.add(h, 1, out=h); t += h[0, 0]
+np.multiply(h, 0.5, h); t += h[-1, 0]
+np.negative(h[0], out=h[0]); t += h[0, 0]
+np.copyto(h, 1); t += h[-1, 0]
+np.copyto(h[0], x); t += h[0, 0]
+np.put(h, [0], [4]); t += h[0, 0]
+np.fill_diagonal(h, 3); t += h[0, 0]
+np.random.seed(0); np.random.shuffle(h); t += h[0, 0]
+h.T[0, 0] = 5; t += h[0, 0]
+a = h.T; a += 1; t += h[0, 0]
+h.ravel()[0] = 5; t += h[0, 0]
+h.reshape(-1)[0] = 5; t += h[0, 0]
+np.ravel(h)[1] = 4; t += h[0, 1]
+np.asarray(h)[0, 0] = 6; t += h[0, 0]
+np.atleast_2d(h)[0] = 9; t += h[0, 0]
+np.squeeze(h)[..., 0] = 1; t += h[0, 0]
+h.view()[0] = 4; t += h[0, 0]
+h.flat[0] = 2; t += h[0, 0]
+h.real[0, 0] = 3; t += h[0, 0]
+h[:][0] = 4; t += h[0, 0]
+h[...] = h * 0.5; t += h[0, 0]
+h.shape = (-1, 2); t += h[0, 0]
+h.sort(axis=0); t += h[0, 0]
+np.add.at(h, 0, 2); t += h[0, 0]
+h.setflags(write=False); t += h[0, 0]
+a = np.asarray(h); h = np.vstack((h, x)); a[0, 0] = 6; t += h[0, 0]
+a = h.copy(); a[0, 0] = 6; t += h[0, 0]
 h = h[1:]
 h = h[-20:]
 h = h.copy()
@@ -190,8 +217,40 @@ def windows(x, n):
     return h
 
 
-FUNCTIONS = [numbers, ints, ints_that_become_floats, rows, columns, last_columns, where_it_matters,
-             until, windows]
+def written_before(x, n):
+    h = np.zeros((1, 2))
+    scale = 2.0 if x.sum() > 2 else 3.0
+    h[0] = x * scale
+    h += 1
+    for _ in range(n):
+        x = x * 0.5 + scale
+        h = np.vstack((h, x))
+    return h
+
+
+def written_behind(x, n):
+    h = np.zeros(1)
+    while h[-1] < n:
+        h = np.append(h, h[-1] * 1.5 + x[1])
+    h[0] = -1
+    h[1:] += x[0]
+    return h, h.sum()
+
+
+def viewed_before(x, n):
+    h = np.zeros((1, 2))
+    first = h[0]
+    if x.sum() > 2:
+        first[1] = 5
+    for _ in range(n):
+        h = np.vstack((h, x))
+    first[0] = 7
+    return h, first
+
+
+SIMPLE = [numbers, ints, ints_that_become_floats, rows, columns, last_columns, where_it_matters,
+          until, windows]
+FUNCTIONS = [*SIMPLE, written_before, written_behind, viewed_before]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -201,6 +260,10 @@ def test_joined_arrays_are_numpys(function):
         check(compiled, function, np.array([1.0, 2.0]), n)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", SIMPLE)
 def test_no_iteration_is_unrolled_into_the_graph(function):
     assert len(graph_of(function, np.array([1.0, 2.0]), 150).nodes) < 60
+
+
+def test_what_is_done_before_the_loop_breaks_no_graph():
+    check(dl.compile(written_before, fullgraph=True), written_before, np.array([1.0, 2.0]), 60)

@@ -84,7 +84,7 @@ def end_joined(tx: Tx, place: tuple[CodeType, int]) -> None:
     for name in [*tx.locals] if not tx.graph.is_body else []:
         value = held(tx, name)
         if isinstance(value, GrowingArray) and value.place == place:
-            hold(tx, name, value.array(tx))
+            hold(tx, name, value.copied(tx))
 
 
 __all__ = ["end_joined", "goes_to", "has_other_names", "make_joined", "plan_joined"]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....errors import GraphBreak
+from ....errors import GraphBreak, PlanLoop, Unsupported
 from ....ir.node import Node
 from ....ir.types import ArrayType
 from ...object_model.constants import NONE, constant
 from ...recording.nodes import record
-from ...state.trace import AliasInfo
+from ...state.trace import AliasInfo, LoopPlan
 from ...state.tracker import Args, Kwargs, VariableTracker
 from ..arrays.arrays import ArrayVariable
 from ..arrays.in_arrays import InArrays
@@ -74,8 +74,19 @@ class GrowingArray(InArrays):
         key = TupleVariable([ALL] * self.axis + [part])
         return self.memory.call_method(tx, "__getitem__", (key,), {})
 
-    def array(self, tx: Tx) -> VariableTracker:
+    def copied(self, tx: Tx) -> VariableTracker:
         return self.view(tx).call_method(tx, "copy", (), {})
+
+    def array(self, tx: Tx) -> VariableTracker:
+        """What stands for it in other calls, which may only read it."""
+        return self.noted(tx, self.copied(tx))
+
+    def noted(self, tx: Tx, part: VariableTracker) -> VariableTracker:
+        """A part of it, or a copy: nobody may write into that, and it does not leave the graph."""
+        if isinstance(part, ArrayVariable):
+            alias = AliasInfo(f"a part of {self.describe()}", self.place)
+            tx.state.may_alias[part.node] = alias
+        return part
 
     def as_argument(self, tx: Tx) -> Node:
         found: Node = self.array(tx).as_argument(tx)
@@ -106,15 +117,17 @@ class GrowingArray(InArrays):
         if name == "__getitem__":
             return self.part(tx, args[0])
         if name in WRITING:
-            raise GraphBreak(f"method {name!r} of {self.describe()}")
+            raise self.refused(tx, f"method {name!r} of {self.describe()}")
         return self.array(tx).call_method(tx, name, args, kwargs)
 
+    def refused(self, tx: Tx, what: str) -> Unsupported:
+        """Up to the end of the loop, it is to be unrolled for that."""
+        code, head = self.place
+        is_behind = tx.code is code and tx.current.index > max(tx.loops[head].members)
+        return GraphBreak(what) if is_behind else PlanLoop(self.place, LoopPlan(what))
+
     def part(self, tx: Tx, key: VariableTracker) -> VariableTracker:
-        found = self.view(tx).call_method(tx, "__getitem__", (key,), {})
-        if isinstance(found, ArrayVariable):
-            alias = AliasInfo(f"a part of {self.describe()}", self.place)
-            tx.state.may_alias[found.node] = alias
-        return found
+        return self.noted(tx, self.view(tx).call_method(tx, "__getitem__", (key,), {}))
 
     def join(self, tx: Tx, part: VariableTracker, many: int) -> VariableTracker:
         """Itself, to which so many rows or columns are joined."""
@@ -134,7 +147,7 @@ class GrowingArray(InArrays):
 
     def settle(self, tx: Tx) -> None:
         """The trace is over, and the array leaves it."""
-        self.final = self.array(tx)
+        self.final = self.copied(tx)
 
     def reconstruct(self, code: Emitter) -> None:
         self.final.reconstruct(code)
