@@ -10,6 +10,7 @@ from ..fuzz.seeds import chunks
 from ..oracle import differences, outcome_of_copy
 from .random_bindings import BindingWriter
 from .random_effects import EffectWriter
+from .random_histories import HistoryWriter
 from .random_integers import IntegerWriter
 from .random_loops import (
     ConditionWriter,
@@ -55,7 +56,7 @@ def check(writer, backend, seeds):
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
     TextWriter, EffectWriter, TableWriter, RowsWriter, DequeWriter,
     MaskWriter, MadeListWriter, BindingWriter, OutsideListWriter,
-    ReplacedListWriter,
+    ReplacedListWriter, HistoryWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)
