@@ -135,3 +135,55 @@ def test_histories_are_pythons(function):
 def test_no_iteration_is_unrolled_into_the_graph(function):
     graph = graph_of(function, 300, 1.0, 0.5, *arguments(function))
     assert len(graph.nodes) < 60
+
+
+def moved(x, speed, turn, step):
+    x[2] += turn * step
+    x[0] += speed * x[2] * step
+    x[1] += speed * (1 - x[2]) * step
+    return x
+
+
+def path(start, speed, turn, end):
+    x = np.array(start)
+    found = np.array(x)
+    time = 0
+    while time <= end:
+        x = moved(x, speed, turn, 0.1)
+        found = np.vstack((found, x))
+        time += 0.1
+    return found
+
+
+def best_path(start, limits, end):
+    """The speeds to choose from are between limits that data decides."""
+    lowest, highest = max(0.0, start[0] - limits[0]), min(1.5, start[0] + limits[1])
+    least, best = float("inf"), np.array([start])
+    for speed in np.arange(lowest, highest, 0.25):
+        found = path(start, speed, 0.3, end)
+        cost = abs(found[-1, 0] - 2.0) + abs(found[-1, 1] - 1.0)
+        if least >= cost:
+            least, best = cost, found
+    return least, best
+
+
+@pytest.mark.parametrize("start", [(0.0, 0.0, 0.5), (1.0, -2.0, 0.1), (5.0, 1.0, 0.0)])
+def test_paths_from_which_the_best_is_chosen(start):
+    starts = np.array(start)
+    check(dl.compile(path), path, starts, np.float64(0.5), 0.3, 3.0)
+    check(dl.compile(best_path), best_path, starts, np.array([0.5, 1.0]), 1.0)
+
+
+def test_a_path_is_one_loop():
+    assert len(graph_of(path, np.zeros(3), np.float64(0.5), 0.3, 3.0).nodes) < 80
+
+
+def created(x):
+    low, high = max(0.0, x[0]), min(2.0, x[1])
+    return np.arange(low, high, 0.1), np.linspace(low, high, 5), np.full(3, low), np.array(high)
+
+
+def test_numbers_of_two_types_make_arrays_of_one():
+    compiled = dl.compile(created)
+    for x in ((0.5, 1.0), (-1.0, 3.0), (0.5, 9.0), (1.0, 0.5)):
+        check(compiled, created, np.array(x))

@@ -87,6 +87,7 @@ ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
                        weight=4, bfloat16=None,
                        partials=(slopes.one, lambda out, a, b: -np.floor(a / b))),
     np.fmod: _row(llvm={"f": "@division.fmod", **_own("fmod", "iu")}, triton="@fmod", flags=True,
+                  math=math.fmod,
                   checks=("zero divisor",), cost=0.25, weight=4,
                   partials=(slopes.one, lambda out, a, b: -np.trunc(a / b))),
     np.divmod: _row(flags=True, checks=("zero divisor",), operators=(divmod,), weight=4,

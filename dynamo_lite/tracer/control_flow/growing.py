@@ -74,7 +74,7 @@ def growing_lists(
     place = tx.code, loop.head
     grow(tx, plan, place, lambda name: capacity(tx, loop, iterations, name))
     lists = [held(tx, name) for name, *_ in plan.lists]
-    arrays = [held(tx, name) for name, _ in plan.joined]
+    arrays = [held(tx, name) for name, *_ in plan.joined]
     if any(type(value) in (ListVariable, ArrayVariable) for value in (*lists, *arrays)):
         if plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
             raise PlanLoop(place, replace(plan, peeled=plan.peeled + 1))

@@ -35,8 +35,9 @@ def plan_joined(tx: Tx, value: ArrayVariable, axis: int, settles: bool) -> None:
             continue
         if not settles and plan.peeled < PEELED:
             raise PlanLoop(place, replace(plan, peeled=plan.peeled + 1))
-        if settles and name not in [one for one, _ in plan.joined]:
-            raise PlanLoop(place, replace(plan, joined=plan.joined | {(name, axis)}))
+        if settles and name not in [one[0] for one in plan.joined]:
+            found = name, axis, value.array_type.ndim
+            raise PlanLoop(place, replace(plan, joined=plan.joined | {found}))
 
 
 def goes_to(tx: Tx, name: str) -> bool:
@@ -51,9 +52,11 @@ def make_joined(
 ) -> None:
     """Give the arrays that the loop at a place joins others to memory that has room, where nobody
     else has them."""
-    for name, axis in sorted(plan.joined):
+    for name, axis, ndim in sorted(plan.joined):
         value = held(tx, name)
         if not isinstance(value, ArrayVariable) or not is_of_body(tx, value):
+            continue
+        if value.array_type.ndim != ndim:  # it is yet to become the array that the loop has
             continue
         if is_plain(tx, value, axis) and not has_other_names(tx, value, others(tx, name)):
             hold(tx, name, growing_array(tx, name, value, axis, place))

@@ -125,7 +125,7 @@ class LoopPlan:
     sets that the loop fills, with the kinds of what they hold; `rows` lists of lists that it
     indexes, with the type of their numbers; `appended` are lists from outside that only become
     longer; `bound` are numbers that variables without a value perhaps get in it, with their
-    types; `joined` are arrays that it makes longer, along which axis."""
+    types; `joined` are arrays that it makes longer: along which axis, of how many."""
 
     reason: str = ""
     peeled: int = 0
@@ -139,7 +139,7 @@ class LoopPlan:
     rows: frozenset[tuple[str, ArrayType]] = frozenset()
     appended: frozenset[Appended] = frozenset()
     bound: frozenset[tuple[str, ArrayType]] = frozenset()
-    joined: frozenset[tuple[str, int]] = frozenset()
+    joined: frozenset[tuple[str, int, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

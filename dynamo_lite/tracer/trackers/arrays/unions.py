@@ -10,6 +10,7 @@ import numpy as np
 from ....errors import GraphBreak
 from ....ir import control, core
 from ....ir.node import Node
+from ....ir.row import Kind, row_of
 from ....ir.sizes import SizeExpr
 from ....ir.types import ArrayType, Form, python_number
 from ...object_model.constants import ConstantVariable, constant
@@ -66,7 +67,9 @@ class UnionNumber(NumberVariable):
         found = [getattr(value, "array_type", None) for value in args]
         same = all(kind is None or kind.dtype == dtype for kind in found)
         aliases = self.kinds == (dtype.type, PYTHON[dtype.kind])
-        if not (isinstance(target, np.ufunc) and same and aliases):
+        row = row_of(target)
+        creates = row is not None and row.kind is Kind.CREATION and dtype.kind in "fi"
+        if not (aliases and ((isinstance(target, np.ufunc) and same) or creates)):
             raise GraphBreak(f"{target.__name__} of {self.describe()}")
 
     def plain(self) -> ComputedNumber:
