@@ -9,8 +9,8 @@ class Keeper:
 
 
 class HistoryWriter(Writer):
-    """Also has `h`, a vector, and `g`, a table, which become longer; `rows`, a list of rows, `snaps`
-    one of arrays, `o.kept` one in an object's field; `p` and `q` are views or names of some."""
+    """Also has `h`, a vector, and `g`, a table, which become longer; `rows`, a list of rows,
+    `snaps` one of arrays, `o.kept` one in an object's field; `p` and `q` are views or names."""
 
     scope = {
         "Keeper": Keeper,
@@ -77,7 +77,8 @@ class HistoryWriter(Writer):
         row = self.row
         return self.r.choice([
             "h = np.append(h, a)", "h = np.append(h, v[:2])", "h = np.concatenate((h, [b]))",
-            "h = np.hstack((h, x[1]))", "g = np.vstack((g, v[:2]))", "g = np.append(g, [[a, b]], 0)",
+            "h = np.hstack((h, x[1]))", "g = np.vstack((g, v[:2]))",
+            "g = np.append(g, [[a, b]], 0)",
             "g = np.concatenate((g, x[None, 2:4]))", f"rows.append({row})", f"rows.append({row})",
             "snaps.append(v.copy())", "snaps.append(x * a)", "snaps.append(np.array([a, b]))",
             "snaps.append(v)", f"o.kept.append({row})", f"o.kept.append({row})", "o.kept.append(t)",
@@ -90,9 +91,11 @@ class HistoryWriter(Writer):
             "a = g[:, 1].max()", f"x[2:4] = g[{place}]", f"p = h[{place}:]", f"p = g[{place}]",
             "p = g.T", "q = h", "q = g", f"a = rows[{place}][1]", f"t, a = rows[{place}]",
             f"q = rows[{place}]", "t += len(rows)", "for u, w in rows: a += w",
-            f"v = snaps[{place}]", f"p = snaps[{place}]", f"a = snaps[{place}][0]", "t += len(snaps)",
+            f"v = snaps[{place}]", f"p = snaps[{place}]", f"a = snaps[{place}][0]",
+            "t += len(snaps)",
             "for u in snaps: b += u[0]", f"t = o.kept[{place}][0]", "t += len(o.kept)",
-            "q = o.kept", "a = POINTS[t % 50][0]", "u, t = POINTS[t % 50]", "b = GRID[t % 45][t % 6]",
+            "q = o.kept", "a = POINTS[t % 50][0]", "u, t = POINTS[t % 50]",
+            "b = GRID[t % 45][t % 6]",
             "for u, w in POINTS: a += u * w", "for u in GRID: b += u[2]", "q = GRID[t % 45]",
             "a = sorted(h)[-1]", "b = sum(v.tolist())", "b = sorted(v, key=lambda u: -u)[0]",
         ])  # fmt: skip
@@ -100,8 +103,10 @@ class HistoryWriter(Writer):
     def alter(self):
         place = self.r.choice(["-1", "0", "t % 3"])
         return self.r.choice([
-            f"h[{place}] = a", f"g[{place}] = b", "h = h[-5:]", "g = g[1:]", "h *= 0.5", "g = g * 2",
-            "if p is not None: p *= 0.5", "if p is not None: p[0] = 7", f"rows[{place}] = {self.row}",
+            f"h[{place}] = a", f"g[{place}] = b", "h = h[-5:]", "g = g[1:]", "h *= 0.5",
+            "g = g * 2",
+            "if p is not None: p *= 0.5", "if p is not None: p[0] = 7",
+            f"rows[{place}] = {self.row}",
             "rows = []", "rows.pop()", "rows = rows[1:]", f"snaps[{place}][0] = a", "snaps = []",
             f"snaps[{place}] = v", "snaps.pop()", "o.kept = []", "o = Keeper()", "o.kept.pop()",
             "np.add(h, 1, out=h)", "g.T[0] = a", "h = np.append(h, h[-1])", "h, q = x[:2] * 1, h",
