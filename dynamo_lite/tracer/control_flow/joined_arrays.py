@@ -28,8 +28,6 @@ PEELED = 2
 def plan_joined(tx: Tx, value: ArrayVariable, axis: int, settles: bool) -> None:
     """A loop joins something to an older array, along an axis: have the analysis start again, with
     memory that has room for it. Where the type has not settled yet, an iteration later."""
-    if value.node.op != "placeholder":  # it is one that the iteration has made
-        return
     for frame, place, plan, name in planned_places(tx, value):
         if frame is not tx or not goes_to(tx, name):
             continue

@@ -78,8 +78,8 @@ def owners(tx: Tx) -> Iterator[tuple[str, Any]]:
     for owner, number in tx.side_effects.fields.made.items():
         if hasattr(owner, "attributes"):
             yield str(number), owner
-    changed = {row.tracker for row in tx.side_effects.records if isinstance(row, StoreAttr)}
-    for tracker in changed:
+    rows = [row for row in tx.side_effects.records if isinstance(row, StoreAttr)]
+    for tracker in dict.fromkeys(row.tracker for row in rows):
         if hasattr(tracker, "attributes"):
             yield str(tracker.source), tracker
 

@@ -37,6 +37,8 @@ def joined(
     if not is_grown and (type(first) is not ArrayVariable or not tx.graph.is_body):
         return None
     assert isinstance(first, GrowingArray | ArrayVariable)
+    if isinstance(first, ArrayVariable) and first.node.op != "placeholder":
+        return None  # the iteration has made it
     kind: ArrayType = first.kind if isinstance(first, GrowingArray) else first.array_type
     if (axis := axis_of(tx, how, kind, args, kwargs)) is None or kind.ndim > 2:
         return None

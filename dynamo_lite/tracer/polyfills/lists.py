@@ -11,8 +11,8 @@ from .numpy import only_where
 __all__ = [
     "behind_first", "choice", "contains", "count_of", "equal_numbers", "equal_tuples", "extend",
     "in_order", "in_order_by", "is_any", "is_any_not", "is_any_of", "largest", "largest_by",
-    "mapped", "of_range_in_order_by", "place_of", "put_in_order", "put_scalars_in_order",
-    "pythons", "shuffle", "smallest", "smallest_by",
+    "mapped", "of_range_in_order_by", "ordered", "place_of", "put_in_order", "pythons",
+    "shuffle", "smallest", "smallest_by",
 ]
 
 
@@ -119,20 +119,10 @@ def of_range_in_order_by(start: Any, step: Any, keys: Any, reverse: Any) -> list
     return [start + step * int(places[place]) for place in range(len(keys))]
 
 
-def put_in_order(items: Any, reverse: Any) -> None:
-    """`items.sort()`, of numbers of Python's."""
-    place = 0
-    for value in ordered(np.array(items), reverse):
-        items[place] = value.item()
-        place += 1
-
-
-def put_scalars_in_order(items: Any, reverse: Any) -> None:
-    """The same of NumPy's scalars."""
-    place = 0
-    for value in ordered(np.array(items), reverse):
-        items[place] = value
-        place += 1
+def put_in_order(items: Any, inside: Any) -> None:
+    """`items.sort()`, where the items in their order are known."""
+    for place in range(len(items)):
+        items[place] = inside[place]
 
 
 def largest(items: Any) -> Any:

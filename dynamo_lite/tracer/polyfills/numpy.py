@@ -14,8 +14,8 @@ from numpy.lib.array_utils import normalize_axis_index
 from .library import POLYFILLS, polyfill_of
 
 __all__ = ["POLYFILLS", "appended", "counts_between", "dtype_of_result", "left_to_python",
-           "only_where",
-           "store_by_steps", "stored", "weighted_choice", "weighted_place"]
+           "only_where", "shuffle_by", "store_by_steps", "stored", "weighted_choice",
+           "weighted_place"]
 
 NEAR_ONE = 1.4e-8
 """How far a sum of probabilities is from 1 where NumPy takes them, however it adds them up."""

@@ -16,13 +16,7 @@ from ....ir.node import Node
 from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
 from ...object_model.constants import FALSE, LAST, NONE, ConstantVariable, constant
 from ...object_model.lazy import realise_all
-from ...polyfills.lists import (
-    count_of,
-    extend,
-    place_of,
-    put_in_order,
-    put_scalars_in_order,
-)
+from ...polyfills.lists import count_of, extend, ordered, place_of, put_in_order, pythons
 from ...recording.nodes import record
 from ...state.trace import LoopPlan
 from ...state.tracker import VariableTracker
@@ -164,9 +158,10 @@ class GrowingVariable(InArrays):
     ) -> VariableTracker:
         if key is not NONE or self.layout is not None or not reverse.is_constant():
             raise self.refusal(f"sorting {self.describe()}, by keys or of no numbers")
-        is_python = self.kinds[0].form is Form.PYTHON
-        put = put_in_order if is_python else put_scalars_in_order
-        return tx.known(put).call(tx, (self, reverse), {})
+        inside = tx.known(ordered).call(tx, (self.array(tx), reverse), {})
+        if self.kinds[0].form is Form.PYTHON:
+            inside = tx.known(pythons).call(tx, (inside,), {})
+        return tx.known(put_in_order).call(tx, (self, inside), {})
 
     def method_index(self, tx: Tx, value: VariableTracker) -> VariableTracker:
         """Calls for which there is none bail out: Python says so, or finds a NaN."""
