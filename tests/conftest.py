@@ -25,6 +25,7 @@ from dynamo_lite.native import _core
 from dynamo_lite.tiering.account import cold
 
 from .fuzz.seeds import DAY
+from .parts import chosen
 from .skips import allowed, excess, reasons
 
 dynamo_config.compile_unprofitable = True
@@ -45,6 +46,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--accept", action="store_true", help="keep what the stages of the compiler make now")
     parser.addoption("--skips", help="a file with the reasons for which tests may be skipped")
+    parser.addoption("--part", help="which part of the tests of many variants runs, as 1/3")
 
 
 @pytest.fixture
@@ -75,6 +77,13 @@ def fresh():
     yield
     after = settled()
     assert after == before, {what: after[what] for what in before if after[what] != before[what]}
+
+
+def pytest_collection_modifyitems(config, items):
+    if part := config.getoption("--part"):
+        is_chosen = dict(zip(items, chosen([item.nodeid for item in items], part)))
+        config.hook.pytest_deselected(items=[item for item in items if not is_chosen[item]])
+        items[:] = [item for item in items if is_chosen[item]]
 
 
 def pytest_collection_finish():

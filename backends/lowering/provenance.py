@@ -34,6 +34,10 @@ def operations_of(
     firsts = [*filter(works, all_steps(program.unplanned))] or planned
     before = {id(step): first for step, first in zip(planned, firsts)}
     in_memory = {origins[b] for step in before.values() for b in step.writes if b in origins}
+    readers: dict[Buffer, list[Step]] = {}
+    for step in firsts:
+        for buffer in {*step.reads}:
+            readers.setdefault(buffer, []).append(step)
 
     @cache
     def of_roots(*roots: Node) -> tuple[Operation, ...]:
@@ -42,21 +46,22 @@ def operations_of(
 
     def of_step(step: Step) -> tuple[Operation, ...]:
         first = before.get(id(step), step)
-        return of_roots(*roots_of(first, firsts, origins, {id(first)}))
+        return of_roots(*roots_of(first, readers, origins, {id(first)}))
 
     return of_step
 
 
 def roots_of(
-    step: Step, steps: Sequence[Step], origins: Mapping[Buffer, Node], seen: set[int]
+    step: Step, readers: Mapping[Buffer, Sequence[Step]], origins: Mapping[Buffer, Node],
+    seen: set[int],
 ) -> list[Node]:
     """The nodes whose values a step puts into memory, or those that later steps make of it."""
-    if made := [origins[b] for b in step.writes if b in origins]:
+    writes = step.writes
+    if made := [origins[b] for b in writes if b in origins]:
         return made
-    readers = [s for s in steps
-               if id(s) not in seen and not {*step.writes}.isdisjoint(s.reads)]
-    seen.update(map(id, readers))
-    return [node for reader in readers for node in roots_of(reader, steps, origins, seen)]
+    later = {id(s): s for b in writes for s in readers.get(b, ()) if id(s) not in seen}
+    seen.update(later)
+    return [node for reader in later.values() for node in roots_of(reader, readers, origins, seen)]
 
 
 def computed(root: Node, in_memory: Iterable[Node]) -> Iterator[Node]:

@@ -61,13 +61,15 @@ class Reading:
 
     `copies`: it gives the elements of its operand; reading those is as good as reading the result.
     `in_place`: an element of the view is read where an element of the operand is. `moved`: what an
-    array holds at a computed position is read there, not through an address."""
+    array holds at a computed position is read there, not through an address. `checks`: where integers
+may not fit, a kernel computes the result to see, wherever it is read."""
 
     first: Access
     others: Access | None = None
     copies: bool = False
     in_place: bool = False
     moved: bool = False
+    checks: bool = False
 
 
 Readings = dict[str, Reading]
@@ -115,12 +117,12 @@ def _choose(
         else:
             uses[node] = frozenset(_uses(graph, readings, node, readers.get(node, []), uses))
     readers_of = {node: [reader for reader, _ in found] for node, found in readers.items()}
-    return _decide(graph, readings, forced, uses, readers_of, in_order)
+    return _decide(graph, readings, forced, uses, readers_of, stages, in_order)
 
 
 def _decide(
     graph: Graph, readings: Readings, forced: dict[Node, str], uses: dict[Node, frozenset[Use]],
-    readers: Mapping[Node, Sequence[Node]], in_order: bool,
+    readers: Mapping[Node, Sequence[Node]], stages: Mapping[Node, int], in_order: bool,
 ) -> dict[Node, str]:
     """Forward over the graph, so that the cost of a value starts at what is in memory already."""
     chosen = dict(forced)
@@ -143,6 +145,10 @@ def _decide(
             continue
         if reason := why_materialise(node, uses[node], cost[node]):
             chosen[node] = reason
+        elif cost[node] >= costs.REDUCTION and _is_checked_before(
+            node, readings, stages[node], uses[node]
+        ):
+            chosen[node] = "it is checked before a kernel reads it"
         elif access_of(node, readings) is Access.FOLD and (
             reason := why_before(node, folded[node], readers, in_order)
         ):
@@ -150,6 +156,17 @@ def _decide(
         elif node in reporting and not _is_reported(node, uses[node], readers.get(node, ())):
             chosen[node] = "what becomes of its floating-point reports differs from its reader's"
     return chosen
+
+
+def _is_checked_before(
+    node: Node, readings: Readings, stage: int, uses: Collection[Use]
+) -> bool:
+    """Whether a kernel that is not among the readers computes the node, to see whether it fits."""
+    reading, type_ = reading_of(node, readings), node.type
+    if reading is None or not reading.checks or not isinstance(type_, ArrayType):
+        return False
+    box = _box_of(node, stage)
+    return type_.dtype.kind in "iu" and any(use.kernel[1 : 1 + len(box)] != box for use in uses)
 
 
 def _is_reported(node: Node, uses: Collection[Use], readers: Sequence[Node]) -> bool:

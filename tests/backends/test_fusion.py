@@ -159,6 +159,25 @@ def test_expensive_value_of_several_kernels_is_computed_once():
     assert sum("tanh" in text for text in texts) == 1
 
 
+def test_sums_that_are_checked_where_they_are_made_are_computed_once():
+    """What is added up step by step, with other calls between, is no sum of all over again."""
+
+    def program(x, n):
+        total = 0
+        for i in range(n):
+            x = np.append(x, x[i])
+            x *= 1.5
+            total += np.sum(x > 1)
+        return total
+
+    counts = []
+    for n in (5, 10):
+        graph = optimize(graph_of(program, V, n))
+        texts = map(print_kernel, kernels(lower(graph)))
+        counts.append(sum(text.count("greater.?") for text in texts))
+    assert counts[1] <= 2 * counts[0] <= 20
+
+
 def test_functions_are_computed_in_vectors_before_a_running_fold():
     computed, summed = kernels(lower(trace(lambda x: np.cumsum(np.sin(x)), V)))
     assert computed.vector is not None and summed.vector is None

@@ -217,6 +217,16 @@ def windows(x, n):
     return h
 
 
+def with_operators(x, n):
+    t, many = 0, 0
+    h = np.zeros(1)
+    for i in range(n):
+        h = np.append(h, x[i % 2] * i)
+        t += (h > 1).sum() + np.any(2 > -h)
+        many = many + len(h[h == 2]) + h @ h + (2 * h - x[0])[-1]
+    return h, t, many
+
+
 def written_before(x, n):
     h = np.zeros((1, 2))
     scale = 2.0 if x.sum() > 2 else 3.0
@@ -249,7 +259,7 @@ def viewed_before(x, n):
 
 
 SIMPLE = [numbers, ints, ints_that_become_floats, rows, columns, last_columns, where_it_matters,
-          until, windows]
+          until, windows, with_operators]
 FUNCTIONS = [*SIMPLE, written_before, written_behind, viewed_before]
 
 

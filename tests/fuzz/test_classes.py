@@ -122,7 +122,7 @@ def problem(seed: int) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("seeds", chunks(1000, 50))
+@pytest.mark.parametrize("seeds", chunks(1000, 125))
 def test_random_classes_equal_python(seeds):
     problems = []
     for seed in seeds:

@@ -21,7 +21,7 @@ from .unsigned_sums import checked_as_a_whole, is_sum, note_sum
 F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
 
 
-@lowers(reads=Access.SAME)
+@lowers(reads=Access.SAME, checks=True)
 def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str) -> Value:
     """In the dtype of the result; what does not fit is checked for, where NumPy would report it."""
     dtype = node.type.dtype

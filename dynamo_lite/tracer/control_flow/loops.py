@@ -51,6 +51,9 @@ SEEN_ENOUGH = 6
 """Iterations after which unrolling stops where the others do not fit the budget."""
 MANY_NUMBERS = 100
 """Operations on numbers that a loop may add before it becomes a node."""
+WEIGHT = 5
+"""How many operations on arrays an operation on numbers counts for in a loop that cannot be a node:
+it is compiled for as long, and saves less."""
 MANY_LOOKED_AT = 120
 """Parts of the arguments that a loop may look at one by one before it becomes a node."""
 MOST_UNROLLED = 400
@@ -165,9 +168,12 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
         is_large(tx, made, many, count - 1)
     ):
         raise PlanLoop(place, LoopPlan())
-    if isinstance(many, int) and each * many > tx.state.budget:
-        enough = math.ceil(1.25 * each * many / 1000) * 1000
-        reason = f"more than {tx.state.budget} operations (config.unroll_budget = {enough}"
+    weight, budget = 1, tx.state.budget
+    if is_long(made, many, count - 1):
+        weight, budget = WEIGHT, tx.state.options.unroll_budget // WEIGHT
+    if isinstance(many, int) and each * many > budget:
+        enough = math.ceil(1.25 * weight * each * many / 1000) * 1000
+        reason = f"more than {budget} operations (config.unroll_budget = {enough}"
         raise too_long(tx, f"the loop would add {reason} is enough)")
 
 

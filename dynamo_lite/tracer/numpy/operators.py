@@ -19,6 +19,7 @@ from ..object_model.known_indices import NO_TIMES
 from ..recording.nodes import check_not_consumed
 from ..rules.operator_rows import ARITHMETIC, BINARY, UNARY
 from ..state.tracker import VariableTracker
+from ..trackers.array_backed.growing_arrays import GrowingArray
 from ..trackers.arrays import sizes
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
@@ -83,6 +84,7 @@ def operate(
     """`function(*operands)` for a Python operator, when an operand belongs to the graph."""
     if function in IN_PLACE:
         return _in_place(tx, function, operands)
+    operands = [one.array(tx) if isinstance(one, GrowingArray) else one for one in operands]
     if any(isinstance(operand, UnionNumber) for operand in operands):
         return operate_union(tx, function, operands, operate)
     if all(map(sizes.is_size, operands)):
@@ -239,6 +241,8 @@ def _in_place(
     plain = IN_PLACE[function]
     if isinstance(target, MaskedPart):
         return target.change(tx, function, UFUNC_OF[plain], operands[1])
+    if isinstance(target, GrowingArray):
+        raise target.refused(tx, f"{function.__name__} of {target.describe()}")
     if not isinstance(target, ArrayVariable):
         return operate(tx, plain, operands)
     operands = [target, written_out(tx, operands[1])]
