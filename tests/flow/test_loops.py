@@ -1,6 +1,7 @@
 """Loops and branches on data: one graph, with what Python gives, and who shares memory."""
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -217,6 +218,25 @@ def test_a_signal_ends_a_loop_of_which_the_end_is_known(count):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert x[0] < 2 * 10**9
+
+
+def test_a_signal_ends_a_loop_while_calls_are_profiled():
+    """CPython 3.11 asked again and again for a signal that had come, and waited."""
+    compiled, x = dl.compile(counts_up), np.zeros(1)
+
+    def stop(number, frame):
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, stop)
+    sys.setprofile(lambda *_: None)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1.0)
+        with pytest.raises(Stop):
+            compiled(x)
+    finally:
+        sys.setprofile(None)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_the_first_call_of_a_loop_is_not_run_twice():

@@ -71,15 +71,6 @@ void look_for_calls(PyThreadState *main) {
 #endif
 }
 
-// Has signals wait in the thread that handles them, if that is this one; gives what release_signals
-// takes. CPython knows that thread by this number, and no other has the number 0.
-unsigned long hold_signals(void) {
-    unsigned long main = _PyRuntime.main_thread;
-    if (main != PyThread_get_thread_ident()) return 0;
-    _PyRuntime.main_thread = 0;
-    return main;
-}
-
 // Whether a signal has arrived, and whether the thread that handles signals is to make a call; both
 // may have been tried, and put off, while they had to wait.
 #if PY_VERSION_HEX >= 0x030D0000
@@ -98,6 +89,19 @@ static int has_call(void) {
     return calls->first != calls->last;
 }
 #endif
+
+// Has signals wait in the thread that handles them, if that is this one; gives what release_signals
+// takes. CPython knows that thread by this number, and no other has the number 0. Of what has arrived
+// already the thread is not told again: CPython 3.11 asks without end where calls are profiled.
+unsigned long hold_signals(void) {
+    unsigned long main = _PyRuntime.main_thread;
+    if (main != PyThread_get_thread_ident()) return 0;
+    _PyRuntime.main_thread = 0;
+#if PY_VERSION_HEX < 0x030D0000
+    if (has_signal() || has_call()) _PyEval_SignalReceived(PyInterpreterState_Get());
+#endif
+    return main;
+}
 
 // What has arrived meanwhile is handled before the thread's next instruction.
 void release_signals(unsigned long main) {
