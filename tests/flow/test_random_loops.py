@@ -50,7 +50,7 @@ def check(writer, backend, seeds):
             dl.reset()
 
 
-@pytest.mark.parametrize("seeds", chunks(40, 20, daily=160))
+@pytest.mark.parametrize("seeds", chunks(20, 20, daily=160))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,

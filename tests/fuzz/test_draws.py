@@ -28,7 +28,7 @@ def problem(seed: int) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("seeds", chunks(60, 20))
+@pytest.mark.parametrize("seeds", chunks(40, 20))
 def test_random_draws_equal_python(seeds):
     failures = []
     with dl.config.patch(strict=True, recompile_limit=99), np.errstate(all="warn"):

@@ -18,6 +18,7 @@ from ...ir import control
 from ...ir.control import all_nodes
 from ...ir.node import Node
 from ...ir.savings import saved_by
+from ...ir.sizes import product
 from ...ir.types import ArrayType, Form
 from ..object_model.constants import NONE
 from ..state.trace import STEPS, LoopPlan, Progress
@@ -51,9 +52,9 @@ SEEN_ENOUGH = 6
 """Iterations after which unrolling stops where the others do not fit the budget."""
 MANY_NUMBERS = 100
 """Operations on numbers that a loop may add before it becomes a node."""
-WEIGHT = 5
-"""How many operations on arrays an operation on numbers counts for in a loop that cannot be a node:
-it is compiled for as long, and saves less."""
+SMALL, WEIGHT = 1000, 5
+"""Elements of arrays up to which an operation counts so often in a loop that cannot be a node: it is
+compiled for as long as one on a large array, and saves less."""
 MANY_LOOKED_AT = 120
 """Parts of the arguments that a loop may look at one by one before it becomes a node."""
 MOST_UNROLLED = 400
@@ -169,7 +170,7 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
     ):
         raise PlanLoop(place, LoopPlan())
     weight, budget = 1, tx.state.budget
-    if is_long(made, many, count - 1):
+    if is_light(tx, made):
         weight, budget = WEIGHT, tx.state.options.unroll_budget // WEIGHT
     if isinstance(many, int) and each * many > budget:
         enough = math.ceil(1.25 * weight * each * many / 1000) * 1000
@@ -194,6 +195,13 @@ def is_long(made: Sequence[Node], many: Any, iterations: int) -> bool:
         node.op == "call_function" and isinstance(node.type, ArrayType)
         and node.type.form is Form.ARRAY and node.target is not operator.getitem for node in made
     )
+
+
+def is_light(tx: Tx, made: Sequence[Node]) -> bool:
+    """Whether iterations work on numbers and small arrays only."""
+    hint = hint_of(tx)
+    sizes = [product(node.type.shape) for node in made if isinstance(node.type, ArrayType)]
+    return bool(sizes) and all(hint(size) <= SMALL for size in sizes)
 
 
 def is_large(tx: Tx, made: Sequence[Node], many: Any, iterations: int) -> bool:
