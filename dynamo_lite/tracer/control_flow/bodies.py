@@ -20,7 +20,15 @@ from ..state.trace import LoopPlan
 from ..state.tracker import COUNTER, VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.perhaps_bound import PerhapsBound, never_bound
-from ..trackers.arrays.unions import Kinds, UnionNumber, types_of, united, value_and_type
+from ..trackers.arrays.unions import (
+    Kinds,
+    UnionNumber,
+    is_exact,
+    types_of,
+    types_together,
+    united,
+    value_and_type,
+)
 from ..trackers.arrays.words import WordVariable, as_word
 from ..trackers.containers.lists import ListByValue, ListVariable
 from ..trackers.objects.objects import ObjectVariable
@@ -55,15 +63,18 @@ class Unsettled(GraphBreak):
     `unions` are variables that could have one of two types; `again`: perhaps types have settled an
     iteration later. `replaced` is a variable that has another object after each iteration, `word`
     one that has become an int of 64 bits. `bound` is one that had no value before, and the type of
-    the number that it perhaps has.
+    the number that it perhaps has. `around` is one that could have one of two types if it had them
+    in the loop around this one, too.
     """
 
     def __init__(
         self, reason: str, unions: Unions | None = None, again: bool = True, replaced: str = "",
         word: str = "", bound: tuple[str, ArrayType] | None = None,
+        around: tuple[str, Kinds] | None = None,
     ) -> None:
         super().__init__(reason)
         self.bound = bound
+        self.around = around
         self.unions = unions or {}
         self.again = again
         self.replaced = replaced
@@ -111,6 +122,8 @@ class Body:
         """The tracker of a leaf in the iteration."""
         if isinstance(value, UnionNumber):
             kinds = value.kinds
+        if kinds is not None and not is_exact(value, kinds):
+            raise Unsettled(f"{name!r} is {value.describe()}", around=(name, kinds), again=False)
         if kinds is not None:
             with adding_to(tx, outer):
                 self.split(tx, name, value, kinds)
@@ -240,9 +253,13 @@ class Body:
         where there are such numbers."""
         before, own = self.before.get(stop.name), self.carried.get(stop.name)
         others = [value for value in stop.values if getattr(value, "node", None) is not own]
-        if before is None or len(others) != 1 or (kinds := united(before, others[0])) is None:
+        if before is None or len(others) != 1:
             return None
-        return Unsettled(str(stop), {stop.name: kinds}, again=False)
+        if (kinds := united(before, others[0])) is not None:
+            return Unsettled(str(stop), {stop.name: kinds}, again=False)
+        if (kinds := types_together(before, others[0])) is not None:
+            return Unsettled(str(stop), again=False, around=(stop.name, kinds))
+        return None
 
 
 def perhaps_bound(name: str, value: VariableTracker) -> GraphBreak:

@@ -17,7 +17,7 @@ from ..recording.nodes import adding_to
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.arrays.perhaps_bound import nothing
-from ..trackers.arrays.unions import UnionNumber, united
+from ..trackers.arrays.unions import UnionNumber, types_together, united
 from .bodies import Body, Unsettled, perhaps_bound
 from .branches import is_data, predicate
 from .capture import (
@@ -121,18 +121,21 @@ class LoopNode:
             unions = {name: kinds for one in unsettled for name, kinds in one.unions.items()}
             all_ = len(unions) == len(unsettled)
             again = all(one.again for one in unsettled)
-            raise Unsettled(str(unsettled[0]), unions if all_ else None, again)
+            around = next((one.around for one in unsettled if one.around), None)
+            raise Unsettled(str(unsettled[0]), unions if all_ else None, again, around=around)
 
     def changed(self, name: str, value: VariableTracker) -> Unsettled:
         """An iteration gives a variable another type."""
         before = self.body.before[name]
-        kinds = united(before, value) if name not in self.body.unions else None
+        is_union = name in self.body.unions
+        kinds = united(before, value) if not is_union else None
+        wider = types_together(before, value) if not is_union and kinds is None else None
         kind = type_of(before)
         after = value.describe() if isinstance(value, UnionNumber) else type_of(value)
         return Unsettled(
             f"{name!r} is {kind} before an iteration, and {after or value.describe()} "
             "after it", {name: kinds} if kinds is not None else None,
-            not isinstance(value, UnionNumber),
+            not isinstance(value, UnionNumber), around=(name, wider) if wider else None,
         )
 
     def keep(self, name: str, placeholder: Node) -> None:

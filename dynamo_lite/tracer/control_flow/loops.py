@@ -52,9 +52,9 @@ SEEN_ENOUGH = 6
 """Iterations after which unrolling stops where the others do not fit the budget."""
 MANY_NUMBERS = 100
 """Operations on numbers that a loop may add before it becomes a node."""
-SMALL, WEIGHT = 1000, 5
-"""Elements of arrays up to which an operation counts so often in a loop that cannot be a node: it is
-compiled for as long as one on a large array, and saves less."""
+MANY_LIGHT, SMALL, WEIGHT = 100, 1000, 5
+"""Iterations from which, and elements of arrays up to which, an operation counts so often in a loop
+that cannot be a node: it is compiled for as long as one on a large array, and saves less."""
 MANY_LOOKED_AT = 120
 """Parts of the arguments that a loop may look at one by one before it becomes a node."""
 MOST_UNROLLED = 400
@@ -156,7 +156,6 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
         return
     is_looked_at = goes_through_elements(tx, iterator)
     work = len(made) if is_looked_at else max(len(made), (tx.state.steps - before.steps) / STEPS)
-    each = work / (count - 1)
     place = tx.code, loop.head
     looked_at = (tx.guards.sources - before.sources) / (count - 1)
     if place not in tx.state.options.loops and isinstance(many, int) and (
@@ -169,13 +168,28 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
         is_large(tx, made, many, count - 1)
     ):
         raise PlanLoop(place, LoopPlan())
-    weight, budget = 1, tx.state.budget
-    if is_light(tx, made):
-        weight, budget = WEIGHT, tx.state.options.unroll_budget // WEIGHT
-    if isinstance(many, int) and each * many > budget:
-        enough = math.ceil(1.25 * weight * each * many / 1000) * 1000
-        reason = f"more than {budget} operations (config.unroll_budget = {enough}"
-        raise too_long(tx, f"the loop would add {reason} is enough)")
+    if isinstance(many, int):
+        check_work(tx, work / (count - 1), made, many, count - 1)
+
+
+def check_work(tx: Tx, each: float, made: Sequence[Node], many: int, iterations: int) -> None:
+    """Stop unrolling a loop of so `many` iterations, each of which adds so much."""
+    limits = [(each * many, 1, tx.state.budget)]
+    if many >= MANY_LIGHT and is_light(tx, made):
+        computed = sum(map(computes, made)) / iterations * many
+        limits.append((computed, WEIGHT, tx.state.options.unroll_budget // WEIGHT))
+    for work, weight, budget in limits:
+        if work > budget:
+            enough = math.ceil(1.25 * weight * work / 1000) * 1000
+            reason = f"more than {budget} operations (config.unroll_budget = {enough}"
+            raise too_long(tx, f"the loop would add {reason} is enough)")
+
+
+def computes(node: Node) -> bool:
+    """Whether a node is more than a part of an array, or a number that counts."""
+    kind = node.type
+    counts = isinstance(kind, ArrayType) and kind.form is Form.PYTHON and kind.dtype.kind in "bi"
+    return node.target is not operator.getitem and not counts
 
 
 def has_loops(made: Sequence[Node], left: Any, iterations: int) -> bool:
@@ -253,8 +267,20 @@ def capture(
         if stop.unions:
             unions = plan.unions | {*stop.unions.items()}
             raise PlanLoop(place, replace(plan, unions=unions)) from None
+        plan_around(tx, stop)
         raise GraphBreak(str(stop)) from None
     go_on(tx, loop, stack, node)
+
+
+def plan_around(tx: Tx, stop: Unsettled) -> None:
+    """Have a variable be of one of two types in the loop around as well, where it may begin with a
+    number that is known."""
+    if stop.around is None or tx.region is None:
+        return
+    place, (name, kinds) = (tx.code, tx.region.head), stop.around
+    plan = tx.state.options.loops.get(place, LoopPlan())
+    if name not in dict(plan.unions):
+        raise PlanLoop(place, replace(plan, unions=plan.unions | {(name, kinds)}))
 
 
 def may_be_peeled(

@@ -118,18 +118,27 @@ def kinds_of(value: VariableTracker) -> Kinds | None:
 
 def united(first: VariableTracker, second: VariableTracker) -> Kinds | None:
     """The two types that either of two numbers has, or None where they cannot be one variable."""
+    kinds = types_together(first, second)
+    return kinds if kinds and is_exact(first, kinds) and is_exact(second, kinds) else None
+
+
+def types_together(first: VariableTracker, second: VariableTracker) -> Kinds | None:
+    """The same, whether or not the ints among them are known to be small."""
     parts = kinds_of(first), kinds_of(second)
     if parts[0] is None or parts[1] is None:
         return None
     kinds = tuple(kind for kind in ORDER if kind in {*parts[0], *parts[1]})
-    dtype = DTYPES.get(frozenset(kinds))
-    if dtype is None:
-        return None
-    for value in (first, second):
-        large = not isinstance(value, (UnionNumber, ConstantVariable))
-        if kinds_of(value) == (int,) and large and dtype.kind == "f":
-            return None
-    return kinds
+    return kinds if frozenset(kinds) in DTYPES else None
+
+
+def is_exact(value: VariableTracker, kinds: Kinds) -> bool:
+    """Whether what holds a number of these types holds the value exactly: of a computed int that
+    is not known."""
+    found = kinds_of(value)
+    if found is None or not {*found} <= {*kinds}:
+        return False
+    is_known = found != (int,) or isinstance(value, (UnionNumber, ConstantVariable))
+    return is_known or DTYPES[frozenset(kinds)].kind != "f"
 
 
 def value_and_type(tx: Tx, value: VariableTracker, kinds: Kinds) -> list[VariableTracker]:
