@@ -61,8 +61,8 @@ class Reading:
 
     `copies`: it gives the elements of its operand; reading those is as good as reading the result.
     `in_place`: an element of the view is read where an element of the operand is. `moved`: what an
-    array holds at a computed position is read there, not through an address. `checks`: where integers
-may not fit, a kernel computes the result to see, wherever it is read."""
+    array holds at a computed position is read there, not through an address. `checks`: where
+    integers may not fit, a kernel computes the result to see, wherever it is read."""
 
     first: Access
     others: Access | None = None

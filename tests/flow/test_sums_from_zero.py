@@ -126,8 +126,8 @@ def begins_with_a_bool(x, n):
     return total
 
 
-LOOPS = [of_triangle, of_three, where_larger, with_whiles, of_ints_first, stored, replaced, greatest,
-         of_literals]
+LOOPS = [of_triangle, of_three, where_larger, with_whiles, of_ints_first, stored, replaced,
+         greatest, of_literals]
 OTHERS = [begins_large, begins_with_an_argument, negated, begins_with_a_bool]
 X = np.array([1.0, 2.0, 3.5])
 
