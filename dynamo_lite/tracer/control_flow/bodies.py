@@ -19,6 +19,12 @@ from ..state.fields import Field, FieldName, NewField
 from ..state.trace import LoopPlan
 from ..state.tracker import COUNTER, VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
+from ..trackers.arrays.optional_numbers import (
+    OptionalNumber,
+    is_none,
+    may_be_optional,
+    optional,
+)
 from ..trackers.arrays.perhaps_bound import PerhapsBound, never_bound
 from ..trackers.arrays.unions import (
     Kinds,
@@ -191,6 +197,8 @@ class Body:
         """Variables that perhaps have a number before the iteration perhaps have one after it."""
         for name, before in self.entered.items():
             value, kind = self.left.get(name), None
+            if value is not None:
+                self.left[name] = value = either(name, before, value)
             if isinstance(before, PerhapsBound) and not isinstance(value, PerhapsBound):
                 kind = type_of(before.number)
                 if value is None and kind is not None:
@@ -262,6 +270,20 @@ class Body:
         return None
 
 
+def either(name: str, before: VariableTracker, after: VariableTracker) -> VariableTracker:
+    """What an iteration leaves, as a number that may be None where it was one before; where it is
+    one in an iteration only, it is to be one from the beginning."""
+    if isinstance(before, OptionalNumber):
+        return optional(after, type_of(before.number)) or after
+    numbers = [one.number if isinstance(one, OptionalNumber) else one for one in (before, after)
+               if not is_none(one)]
+    is_optional = isinstance(after, OptionalNumber) or is_none(before) is not is_none(after)
+    kinds = {type_of(one) for one in numbers}
+    if is_optional and len(kinds) == 1 and may_be_optional(kind := kinds.pop()):
+        raise Unsettled(f"{name!r} is a number or None", bound=(name, kind))
+    return after
+
+
 def perhaps_bound(name: str, value: VariableTracker) -> GraphBreak:
     """An iteration gives a value to a variable that had none."""
     reason, kind = f"{name!r} may have no value in a loop", type_of(value)
@@ -305,8 +327,8 @@ def trace_iteration(
             if iterations is not None:
                 body.index = graph.placeholder("index", python_number(int))
                 note_bounds(tx, body.index, iterations)
-            for name, kind in plan.bound if tx.state.options.binds else ():
-                tx.locals.setdefault(name, never_bound(kind))
+            for name, kind in plan.bound:
+                begin_without(tx, name, kind)
             names = handed_on(tx, loop) | {*tx.state.list_lengths} | changed
             body.begin(tx, outer, names, plan)
             if body.side_exits is not None:
@@ -328,6 +350,15 @@ def trace_iteration(
         raise (body.with_both(stop) or stop) from None
     finally:
         (tx.region, tx.stops, tx.side_exits), tx.proceed = around, None
+
+
+def begin_without(tx: Tx, name: str, kind: ArrayType) -> None:
+    """A variable that perhaps has a number of a type in the loop: none before, or None."""
+    if name in tx.locals:
+        value = realise(tx, tx.locals[name])
+        tx.locals[name] = optional(value, kind) or value
+    elif tx.state.options.binds:
+        tx.locals[name] = never_bound(kind)
 
 
 def handed_on(tx: Tx, loop: Loop) -> set[str]:

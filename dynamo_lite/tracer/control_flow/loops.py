@@ -258,7 +258,9 @@ def capture(
             raise PlanLoop(place, replace(plan, replaced=replaced)) from None
         if stop.word and stop.word not in plan.words:
             raise PlanLoop(place, replace(plan, words=plan.words | {stop.word})) from None
-        if stop.bound and tx.state.options.binds and stop.bound[0] not in dict(plan.bound):
+        if stop.bound and stop.bound[0] not in dict(plan.bound) and (
+            tx.state.options.binds or stop.bound[0] in tx.locals
+        ):
             raise PlanLoop(place, replace(plan, bound=plan.bound | {stop.bound})) from None
         if stop.again and plan.peeled < PEELED and may_be_peeled(
             tx, loop, iterator, iterations, stop

@@ -13,6 +13,7 @@ from ..object_model.constants import FALSE, NONE, TRUE, ConstantVariable
 from ..recording.nodes import adding_to
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.optional_numbers import OptionalNumber, is_none
 from ..trackers.arrays.perhaps_bound import PerhapsBound, nothing
 from ..trackers.arrays.unions import (
     Kinds,
@@ -112,21 +113,49 @@ class Merging:
         if first is second:
             return first
         numbers = [one.number if isinstance(one, PerhapsBound) else settled(one) for one in values]
-        known = [number for number in numbers if number is not None]
-        kinds = {type_of(number) for number in known}
-        kind = kinds.pop() if len(kinds) == 1 else None
-        is_union = any(isinstance(number, UnionNumber) for number in known)
-        if kind is None or kind.form is Form.ARRAY or is_union or not self.tx.state.options.binds:
-            raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
-        found = [nothing(kind) if one is None else one.as_argument(self.tx) for one in numbers]
         bound = [
             FALSE if one is None else one.is_bound if isinstance(one, PerhapsBound) else TRUE
             for one in values
         ]
-        truth = decided(self.tx, self.cond.test, bound) or self.merged(repr(name), *bound)
-        parts = parts_of(PerhapsBound(known[0], TRUE), NEVER)
+        found = self.with_truth(repr(name), PerhapsBound, numbers, bound)
+        if found is None or not self.tx.state.options.binds:
+            raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
+        return found
+
+    def optional(self, name: str, *values: VariableTracker) -> Tree | None:
+        """A number that is None in one arm at least, or may be."""
+        is_there = [
+            FALSE if is_none(one) else one.is_there if isinstance(one, OptionalNumber) else TRUE
+            for one in values
+        ]
+        if all(one is TRUE for one in is_there):
+            return None
+        numbers = [one.number if isinstance(one, OptionalNumber) else None if is_none(one) else one
+                   for one in values]
+        return self.with_truth(name, OptionalNumber, numbers, is_there)
+
+    def with_truth(
+        self, name: str, kind: type[PerhapsBound] | type[OptionalNumber],
+        numbers: list[Any], truths: list[Any],
+    ) -> Tree | None:
+        """A number, which may be missing in one arm, and the truth that says whether there is one;
+        None where numbers have several types."""
+        known = [number for number in numbers if number is not None]
+        types = {type_of(number) for number in known}
+        type_ = types.pop() if len(types) == 1 else None
+        is_union = any(isinstance(number, UnionNumber) for number in known)
+        if type_ is None or type_.form is Form.ARRAY or is_union:
+            return None
+        found = [nothing(type_) if one is None else one.as_argument(self.tx) for one in numbers]
+        choices = [
+            one if one is not None and is_object(one) and (
+                getattr(one, "node", None) not in arm.graph.nodes) else None
+            for one, arm in zip(numbers, self.cond.arms)
+        ]
+        truth = decided(self.tx, self.cond.test, truths) or self.merged(name, *truths)
+        parts = parts_of(kind(known[0], TRUE), NEVER)
         assert parts is not None
-        return Tree(parts, [self.cond.result(found, kind), truth])
+        return Tree(parts, [self.cond.result(found, type_, (choices[0], choices[1])), truth])
 
     def end(self) -> Any:
         """What is returned, or whether another iteration follows."""
@@ -169,6 +198,8 @@ class Merging:
             return first
         if isinstance(first, WordVariable) is not isinstance(second, WordVariable):
             first, second = words(self.cond, first, second)
+        if (optional := self.optional(name, first, second)) is not None:
+            return optional
         if (tree := self.tree(name, first, second)) is not None:
             return tree
         kinds = type_of(first), type_of(second)

@@ -20,6 +20,7 @@ from ..trackers.array_backed.characters import CharacterVariable, code_of
 from ..trackers.array_backed.growing import GrowingVariable, number_kind
 from ..trackers.array_backed.vectors import FEW
 from ..trackers.arrays.complex_numbers import ComplexVariable, is_from_outside, parts_from_outside
+from ..trackers.arrays.optional_numbers import OptionalNumber
 from ..trackers.arrays.perhaps_bound import PerhapsBound
 from ..trackers.arrays.words import WordVariable
 from ..trackers.containers.dicts import DictVariable
@@ -67,6 +68,9 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
     if isinstance(value, PerhapsBound):
         return Parts(PerhapsBound, (".number", ".bound"), (value.number, value.is_bound),
                      lambda parts: PerhapsBound(*parts), False)
+    if isinstance(value, OptionalNumber):
+        return Parts(OptionalNumber, (".number", ".there"), (value.number, value.is_there),
+                     lambda parts: OptionalNumber(*parts), False)
     if isinstance(value, WordVariable) and value.is_whole:
         return Parts(WordVariable, (".bits",), (value.bits,), of_bits, False)
     if type(value) is ComplexVariable or is_complex(value):

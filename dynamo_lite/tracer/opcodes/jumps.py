@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 from ...errors import GraphBreak, UntouchedBreak
 from ..control_flow.branches import branch, is_data, is_peeled
 from ..control_flow.iterations import check_nameless
-from ..object_model.constants import NONE
+from ..object_model.constants import NONE, constant
 from ..state.tracker import VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
 from ..trackers.array_backed.tables import TableVariable
+from ..trackers.arrays.optional_numbers import OptionalNumber
 from ..trackers.containers.iterators import IteratorVariable, StepVariable
 from ..trackers.containers.outside_iterators import OutsideIterator
 from .table import handles
@@ -67,20 +68,21 @@ def jump_if_false_or_pop(tx: Tx, inst: Instruction) -> None:
         tx.jump(inst.target)
 
 
-def _is_none(value: VariableTracker) -> bool:
-    return value is NONE or value.python_type() is type(None)
+def _is_there(value: VariableTracker) -> VariableTracker:
+    """Whether a value is not None."""
+    if isinstance(value, OptionalNumber):
+        return value.is_there
+    return constant(value is not NONE and value.python_type() is not type(None))
 
 
 @handles("POP_JUMP_IF_NONE")
 def pop_jump_if_none(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
-    if _is_none(value):
-        tx.jump(inst.target)
+    pop_jump_if_false(tx, inst, _is_there(value))
 
 
 @handles("POP_JUMP_IF_NOT_NONE")
 def pop_jump_if_not_none(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
-    if not _is_none(value):
-        tx.jump(inst.target)
+    pop_jump_if_true(tx, inst, _is_there(value))
 
 
 @handles("GET_ITER", pushes=1)

@@ -12,6 +12,7 @@ from ..state.tracker import VariableTracker
 from ..trackers.array_backed.characters import CharacterVariable, is_among
 from ..trackers.array_backed.members import is_in_ints
 from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.optional_numbers import OptionalNumber, is_none
 from ..trackers.containers.slices import SliceVariable
 from .table import handles
 
@@ -68,6 +69,10 @@ def compare_op(
 def is_op(
     tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
+    for value, other in ((lhs, rhs), (rhs, lhs)):
+        if isinstance(value, OptionalNumber) and is_none(other):
+            there = value.is_there
+            return there if inst.arg else tx.call_builtin(operator.not_, there)
     return constant(comparisons.is_same(tx, lhs, rhs) != bool(inst.arg))
 
 
