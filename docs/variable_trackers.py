@@ -122,6 +122,7 @@ EXAMPLES: dict[str, str] = {
     "TableVariable": "counted",
     "RowsVariable": "tallied",
     "RowVariable": "tallied",
+    "OptionalNumber": "greatest_above, 0.5",
     "PerhapsBound": "last_above, 0.5",
     "WordVariable": "hashed, b'spam' * 20",
     "RandomVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
@@ -132,7 +133,7 @@ EXAMPLES: dict[str, str] = {
 
 ELSEWHERE = {
     "UnknownVariable": "No trace has one: it stands for values while a loop is estimated.",
-    "Nothing": "No local has one: it is in a PerhapsBound of which no number is known yet.",
+    "Nothing": "No local has one: it is in a PerhapsBound or OptionalNumber without a number yet.",
     "Standing": "No trace has one: a side exit leaves it to Python in the place of the iterator.",
 }
 """Kinds that `met` does not see."""
@@ -269,6 +270,14 @@ def last_above(x, limit):
         if x[i % 3] > limit:
             last = i
     return last
+
+
+def greatest_above(x, limit):
+    best = None
+    for i in range(len(x) * 20):
+        if x[i % 3] > limit and (best is None or x[i % 3] > best):
+            best = x[i % 3]
+    return best
 
 
 def hashed(x, data):

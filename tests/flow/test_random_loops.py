@@ -23,6 +23,7 @@ from .random_loops import (
 )
 from .random_made_lists import MadeListWriter
 from .random_masks import MaskWriter
+from .random_optional_numbers import OptionalWriter
 from .random_outside_lists import OutsideListWriter
 from .random_records import RecordWriter
 from .random_replaced_lists import ReplacedListWriter
@@ -56,7 +57,7 @@ def check(writer, backend, seeds):
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
     TextWriter, EffectWriter, TableWriter, RowsWriter, DequeWriter,
     MaskWriter, MadeListWriter, BindingWriter, OutsideListWriter,
-    ReplacedListWriter, HistoryWriter,
+    ReplacedListWriter, HistoryWriter, OptionalWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

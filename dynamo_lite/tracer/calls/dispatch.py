@@ -26,6 +26,7 @@ from ..object_model.dependent import dependent
 from ..polyfills.numpy import POLYFILLS
 from ..rules.trace_rules import Action, Rule, rule_for
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker, call_handler
+from ..trackers.arrays.optional_numbers import read_all
 from ..trackers.containers.known import known_value
 from ..trackers.objects.classes import ClassVariable
 from ..trackers.objects.functions import UserFunctionVariable
@@ -41,11 +42,13 @@ def dispatch(
     """`function(*args, **kwargs)`; `tracker` is the function's own, where it has one."""
     if (handler := _in(HANDLERS, function)) is not None:
         check_names(function, kwargs)
-        return call_handler(tx, handler, args, kwargs, function)
+        return call_handler(tx, handler, read_all(tx, args), kwargs, function)
     if (polyfill := _in(POLYFILLS, function)) is not None:
         check_names(function, kwargs)
-        return tx.known(polyfill).call(tx, args, kwargs)
+        return tx.known(polyfill).call(tx, read_all(tx, args), kwargs)
     rule = rule_for(function)
+    if rule.action is not Action.INLINE:
+        args = read_all(tx, args)
     if isinstance(tracker, ClassVariable) and is_made_by_tracing(function, rule):
         return tracker.make(tx, args, kwargs)
     return ACTIONS[rule.action](tx, tracker, function, args, kwargs, rule)

@@ -19,12 +19,7 @@ from ..state.fields import Field, FieldName, NewField
 from ..state.trace import LoopPlan
 from ..state.tracker import COUNTER, VariableTracker
 from ..trackers.array_backed.growing import GrowingVariable
-from ..trackers.arrays.optional_numbers import (
-    OptionalNumber,
-    is_none,
-    may_be_optional,
-    optional,
-)
+from ..trackers.arrays.optional_numbers import OptionalNumber, is_none, optional
 from ..trackers.arrays.perhaps_bound import PerhapsBound, never_bound
 from ..trackers.arrays.unions import (
     Kinds,
@@ -279,7 +274,8 @@ def either(name: str, before: VariableTracker, after: VariableTracker) -> Variab
                if not is_none(one)]
     is_optional = isinstance(after, OptionalNumber) or is_none(before) is not is_none(after)
     kinds = {type_of(one) for one in numbers}
-    if is_optional and len(kinds) == 1 and may_be_optional(kind := kinds.pop()):
+    kind = kinds.pop() if is_optional and len(kinds) == 1 else None
+    if kind is not None and kind.form is not Form.ARRAY:
         raise Unsettled(f"{name!r} is a number or None", bound=(name, kind))
     return after
 

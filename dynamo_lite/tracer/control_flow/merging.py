@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop
 from ...errors import GraphBreak
+from ...ir import core
 from ...ir.node import Node
 from ...ir.types import Form
 from ..object_model.constants import FALSE, NONE, TRUE, ConstantVariable
-from ..recording.nodes import adding_to
+from ..recording.nodes import adding_to, record
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.numbers import NumberVariable
 from ..trackers.arrays.optional_numbers import OptionalNumber, is_none
 from ..trackers.arrays.perhaps_bound import PerhapsBound, nothing
 from ..trackers.arrays.unions import (
@@ -153,6 +155,8 @@ class Merging:
             for one, arm in zip(numbers, self.cond.arms)
         ]
         truth = decided(self.tx, self.cond.test, truths) or self.merged(name, *truths)
+        if isinstance(truth, NumberVariable) and not truth.is_python:  # a bool of NumPy's
+            truth = record(self.tx, core.plain, (truth.as_argument(self.tx),))
         parts = parts_of(kind(known[0], TRUE), NEVER)
         assert parts is not None
         return Tree(parts, [self.cond.result(found, type_, (choices[0], choices[1])), truth])

@@ -20,7 +20,7 @@ from ..rules.trace_rules import OWN_FOLDERS
 from ..state.trace import TraceState
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from ..state.unrolling import check_budget
-from ..trackers.arrays.optional_numbers import OptionalNumber
+from ..trackers.arrays.optional_numbers import read_all
 from .language import FrameLanguage
 from .loops import FrameLoops
 from .values import FrameValues
@@ -107,8 +107,7 @@ class Translator(FrameValues, FrameLanguage, FrameLoops):
             raise GraphBreak(f"the instruction {inst.opname}: {reason}")
         operands = self.popn(handler.taken(inst))
         if handler.on_arrays:
-            operands = [one.read(self) if isinstance(one, OptionalNumber) else one
-                        for one in operands]
+            operands = read_all(self, operands)
         try:
             result = handler.function(self, inst, *operands)
         except ObservedException:

@@ -7,11 +7,12 @@ raises or goes on.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....errors import GraphBreak
 from ....ir import core
-from ....ir.types import ArrayType, Form, python_number
+from ....ir.types import ArrayType, python_number
 from ...object_model.constants import FALSE, NONE, TRUE, ConstantVariable
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
@@ -54,6 +55,11 @@ class OptionalNumber(VariableTracker):
         code.choose(test, lambda: code.build(self.number), lambda: code.load_const(None))
 
 
+def read_all(tx: Tx, values: Sequence[VariableTracker]) -> list[VariableTracker]:
+    """Operands, of which those that may be None are read as numbers."""
+    return [one.read(tx) if isinstance(one, OptionalNumber) else one for one in values]
+
+
 def is_none(value: VariableTracker | None) -> bool:
     return isinstance(value, ConstantVariable) and value.value is None
 
@@ -70,7 +76,3 @@ def optional(value: VariableTracker, kind: ArrayType | None) -> OptionalNumber |
         isinstance(value, ConstantVariable) and value.python_type() in (bool, int, float)
         and kind == python_number(value.python_type()))
     return OptionalNumber(value, TRUE) if is_number else None
-
-
-def may_be_optional(kind: ArrayType | None) -> bool:
-    return kind is not None and kind.form is not Form.ARRAY
