@@ -328,7 +328,8 @@ SHOWN = {
     value.__name__: inspect.getsource(value)
     for value in (
         caught, added_up, spelled, quiet, halved, snapshots, lengthened, weighed, kept_last, paired,
-        walked, counted, tallied, last_above, hashed, Countdown, Record, Doubled, shrunk,
+        walked, counted, tallied, last_above, greatest_above, hashed, Countdown, Record, Doubled,
+        shrunk,
     )
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""

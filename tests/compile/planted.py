@@ -1710,12 +1710,12 @@ def applies(x, f):
 mends("one type")
 
 
-@plant("branches", "the constant None in one arm of a branch on data, and an int in the other")
+@plant("branches", "the constant 'none' in one arm of a branch on data, and an int in the other")
 def first_above(x):
     for i, each in enumerate(x):
         if each > 3:  # here
             return i
-    return None
+    return "none"
 
 
 @fixes
