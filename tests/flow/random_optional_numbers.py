@@ -42,6 +42,7 @@ class OptionalWriter(Writer):
             f"if {there}: {read}", f"if {there}: {read}", f"if {there}: {read}",
             f"if {there} and {self.test()}: {read}", f"if {self.test()}: {read}",
             f"if {name} is None or {self.element()} > {name}: {name} = {self.element()}",
+            f"if {name}: {read}", f"if not {name}: {name} = {value}",
             f"if {name} is None: {name} = {value}", f"{name}, {other} = {other}, {name}",
             f"a = 0 if {name} is None else {name}", f"t += {name} is None",
             f"if {name} is None: t = {r.choice(['1', 't + 2', 'int(a) % 5'])}",

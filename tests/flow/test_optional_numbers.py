@@ -149,8 +149,26 @@ def of_inner_loop(x, n):
     return found
 
 
-LOOPS = [left_out, greatest, greatest_of_pairs, last_place, comes_and_goes, extremes,
-         answers_sometimes, with_default, differences, rising]
+def until_true(x, n):
+    last, count = None, 0
+    while not last and count < n:
+        if x[count % 3] * count > 30:
+            last = count
+        count += 1
+    return last, count
+
+
+def where_true(x, n):
+    last, count = None, 0
+    for i in range(n):
+        if last and x[i % 3] > last:
+            count += 1
+        last = x[i % 3] if i % 2 else None
+    return count, last, not last
+
+
+LOOPS = [until_true, where_true, left_out, greatest, greatest_of_pairs, last_place,
+         comes_and_goes, extremes, answers_sometimes, with_default, differences, rising]
 
 
 def in_containers(x, n):
@@ -176,6 +194,21 @@ def compared(x, n):
 def as_truth(x, n):
     value = None if x[0] > n else x[1]
     return 1 if value else 2
+
+
+def truths(x, n):
+    one = None if x[0] > n else True
+    two = None if x[0] > n else 0
+    three = None if x[0] > n else x[2] > 3
+    return 1 if one else 2, not one, 1 if two else 3, not three
+
+
+def or_another(x, n):
+    last = None
+    for i in range(n):
+        if x[i % 3] * i > 20:
+            last = x[i % 3]
+    return last or 0.5, last and 2
 
 
 def array_or_none(x, n):
@@ -260,8 +293,8 @@ def collected(x, n):
 
 
 OTHERS = [handed_out, replaced, in_a_tuple, of_inner_loop, in_containers, in_sums, negative,
-          compared, as_truth, array_or_none, two_of_them, begins_as_number, in_functions, stored,
-          as_key, in_a_field, ends_a_loop, collected]
+          compared, as_truth, truths, or_another, array_or_none, two_of_them, begins_as_number,
+          in_functions, stored, as_key, in_a_field, ends_a_loop, collected]
 X = np.array([1.0, 2.0, 3.5])
 
 

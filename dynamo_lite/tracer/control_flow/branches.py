@@ -20,15 +20,16 @@ from ...bytecode.flow import Loop, shape_of
 from ...bytecode.meeting import meetings
 from ...bytecode.raising import expected_outcome
 from ...errors import EffectBreak, GraphBreak, PlanLoop
-from ...ir import core
+from ...ir import control, core
 from ...ir.node import Node
 from ...ir.types import Form
-from ..object_model.constants import TRUE, constant
+from ..object_model.constants import NONE, TRUE, ConstantVariable, constant
 from ..recording.nodes import record
 from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.numbers import NumberVariable
+from ..trackers.arrays.optional_numbers import OptionalNumber
 from . import side_exits
 from .capture import capturing, tracker_of
 from .cold_arms import Arms
@@ -62,6 +63,17 @@ def predicate(tx: Tx, value: VariableTracker) -> Node:
     zero = 0.0 if kind.dtype.kind == "f" else 0
     found: Node = record(tx, test, (argument, zero)).as_argument(tx)
     return found
+
+
+def truth_of(tx: Tx, value: OptionalNumber) -> VariableTracker:
+    """What decides about the truth of a number that may be None."""
+    number, is_there = value.number, value.is_there
+    if isinstance(is_there, ConstantVariable):
+        return number if is_there.value else NONE
+    truth: Any = predicate(tx, number) if is_data(number) else tx.truth(number)
+    if isinstance(truth, Node) and truth.type.form is Form.SCALAR:
+        truth = record(tx, core.plain, (truth,)).as_argument(tx)
+    return record(tx, control.choose, (is_there.as_argument(tx), truth, False))
 
 
 @dataclass(frozen=True, slots=True)

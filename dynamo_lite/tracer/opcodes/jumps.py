@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import GraphBreak, UntouchedBreak
-from ..control_flow.branches import branch, is_data, is_peeled
+from ..control_flow.branches import branch, is_data, is_peeled, truth_of
 from ..control_flow.iterations import check_nameless
 from ..object_model.constants import NONE, constant
 from ..state.tracker import VariableTracker
@@ -27,6 +27,8 @@ def jump(tx: Tx, inst: Instruction) -> None:
 
 def _tested(tx: Tx, value: VariableTracker) -> VariableTracker:
     """What decides about the truth of a value that is not needed itself."""
+    if isinstance(value, OptionalNumber):
+        return truth_of(tx, value)
     return value.length(tx) if isinstance(value, GrowingVariable | TableVariable) else value
 
 

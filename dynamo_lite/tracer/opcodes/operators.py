@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-from ..control_flow.branches import is_data, predicate
+from ..control_flow.branches import is_data, predicate, truth_of
 from ..object_model.constants import ConstantVariable, constant
 from ..python import comparisons, operators, subscripts
 from ..recording.nodes import record
@@ -46,6 +46,8 @@ def unary_invert(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableT
 
 @handles("UNARY_NOT", pushes=1)
 def unary_not(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    if isinstance(value, OptionalNumber):
+        value = truth_of(tx, value)
     if is_data(value):
         return record(tx, operator.not_, (predicate(tx, value),))
     return constant(not tx.truth(value))
@@ -53,6 +55,8 @@ def unary_not(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTrac
 
 @handles("TO_BOOL")
 def to_bool(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    if isinstance(value, OptionalNumber):
+        value = truth_of(tx, value)
     if is_data(value):
         return value
     return constant(tx.truth(value))
