@@ -212,7 +212,7 @@ def place_above(values):
     for index, value in enumerate(values):
         if value > 1000:
             return index
-    return None
+    return "nowhere"
 
 
 def test_python_runs_what_needs_each_item(monkeypatch):
