@@ -165,7 +165,7 @@ def _is_checked_before(
     reading, type_ = reading_of(node, readings), node.type
     if reading is None or not reading.checks or not isinstance(type_, ArrayType):
         return False
-    box = _box_of(node, stage)
+    box = _box_of(node, stage)  # in the name of a kernel, behind how many it has before it
     return type_.dtype.kind in "iu" and any(use.kernel[1 : 1 + len(box)] != box for use in uses)
 
 

@@ -55,8 +55,8 @@ class Config:
     beyond the first half of one (ten where functions are compiled at their first call)."""
     unroll_budget: int = 2000
     """Operations that the loops of one frame may add to its graph; up to four times as many where
-    they go through lists of the caller's. In a loop on numbers and small arrays that cannot be
-    compiled as a whole, each counts five times."""
+    they go through lists of the caller's. In a loop of 100 iterations or more on numbers
+    and small arrays that cannot be compiled as a whole, what computes counts five times."""
     leave_short_loops: bool = True
     """Leave a loop that cannot be compiled as a whole to Python where each iteration is so short
     that going back and forth between compiled code and Python takes longer."""

@@ -1,7 +1,7 @@
 """What both arms of a branch leave, as results of one node."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.numbers import NumberVariable
 from ..trackers.arrays.optional_numbers import OptionalNumber, is_none
 from ..trackers.arrays.perhaps_bound import PerhapsBound, nothing
+from ..trackers.arrays.phi import Choices
 from ..trackers.arrays.unions import (
     Kinds,
     UnionNumber,
@@ -106,60 +107,8 @@ class Merging:
             return half(self.cond, values)
         is_perhaps = any(isinstance(value, PerhapsBound) for value in values)
         if None in values or (is_perhaps and len(values) == 2):
-            return self.perhaps(name, values)
+            return perhaps(self, name, values)
         return self.value(repr(name), *values)
-
-    def perhaps(self, name: str, values: list[Any]) -> Any:
-        """A number, and whether a variable has it: in one arm at least it may have none."""
-        first, second = values
-        if first is second:
-            return first
-        numbers = [one.number if isinstance(one, PerhapsBound) else settled(one) for one in values]
-        bound = [
-            FALSE if one is None else one.is_bound if isinstance(one, PerhapsBound) else TRUE
-            for one in values
-        ]
-        found = self.with_truth(repr(name), PerhapsBound, numbers, bound)
-        if found is None or not self.tx.state.options.binds:
-            raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
-        return found
-
-    def optional(self, name: str, *values: VariableTracker) -> Tree | None:
-        """A number that is None in one arm at least, or may be."""
-        is_there = [
-            FALSE if is_none(one) else one.is_there if isinstance(one, OptionalNumber) else TRUE
-            for one in values
-        ]
-        if all(one is TRUE for one in is_there):
-            return None
-        numbers = [one.number if isinstance(one, OptionalNumber) else None if is_none(one) else one
-                   for one in values]
-        return self.with_truth(name, OptionalNumber, numbers, is_there)
-
-    def with_truth(
-        self, name: str, kind: type[PerhapsBound] | type[OptionalNumber],
-        numbers: list[Any], truths: list[Any],
-    ) -> Tree | None:
-        """A number, which may be missing in one arm, and the truth that says whether there is one;
-        None where numbers have several types."""
-        known = [number for number in numbers if number is not None]
-        types = {type_of(number) for number in known}
-        type_ = types.pop() if len(types) == 1 else None
-        is_union = any(isinstance(number, UnionNumber) for number in known)
-        if type_ is None or type_.form is Form.ARRAY or is_union:
-            return None
-        found = [nothing(type_) if one is None else one.as_argument(self.tx) for one in numbers]
-        choices = [
-            one if one is not None and is_object(one) and (
-                getattr(one, "node", None) not in arm.graph.nodes) else None
-            for one, arm in zip(numbers, self.cond.arms)
-        ]
-        truth = decided(self.tx, self.cond.test, truths) or self.merged(name, *truths)
-        if isinstance(truth, NumberVariable) and not truth.is_python:  # a bool of NumPy's
-            truth = record(self.tx, core.plain, (truth.as_argument(self.tx),))
-        parts = parts_of(kind(known[0], TRUE), NEVER)
-        assert parts is not None
-        return Tree(parts, [self.cond.result(found, type_, (choices[0], choices[1])), truth])
 
     def end(self) -> Any:
         """What is returned, or whether another iteration follows."""
@@ -202,8 +151,8 @@ class Merging:
             return first
         if isinstance(first, WordVariable) is not isinstance(second, WordVariable):
             first, second = words(self.cond, first, second)
-        if (optional := self.optional(name, first, second)) is not None:
-            return optional
+        if (found := optional(self, name, first, second)) is not None:
+            return found
         if (tree := self.tree(name, first, second)) is not None:
             return tree
         kinds = type_of(first), type_of(second)
@@ -223,11 +172,7 @@ class Merging:
         pair = first.as_argument(self.tx), second.as_argument(self.tx)
         if isinstance(first, ArrayVariable):
             return self.array(pair, first, second)
-        choices = [
-            value if is_object(value) and getattr(value, "node", None) not in arm.graph.nodes
-            else None for value, arm in zip((first, second), self.cond.arms)
-        ]
-        return self.cond.result(pair, kinds[0], (choices[0], choices[1]))
+        return self.cond.result(pair, kinds[0], objects_of(self.cond, (first, second)))
 
     def array(self, pair: tuple[Node, Node], *values: ArrayVariable) -> Slot:
         """An array that is one of two, each new or one that there was before."""
@@ -296,6 +241,75 @@ class Merging:
             owners = [owner(self.tx, pair[side]) for pair in self.slots]
             if len(set(owners)) < len(owners):
                 raise GraphBreak("two variables are one array in one arm of a branch on data")
+
+
+def perhaps(merging: Merging, name: str, values: list[Any]) -> Any:
+    """A number, and whether a variable has it: in one arm at least it may have none."""
+    first, second = values
+    if first is second:
+        return first
+    numbers = [one.number if isinstance(one, PerhapsBound) else settled(one) for one in values]
+    bound = [
+        FALSE if one is None else one.is_bound if isinstance(one, PerhapsBound) else TRUE
+        for one in values
+    ]
+    found = with_truth(merging, repr(name), PerhapsBound, numbers, bound)
+    if found is None or not merging.tx.state.options.binds:
+        raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
+    return found
+
+
+def optional(merging: Merging, name: str, *values: VariableTracker) -> Tree | None:
+    """A number that is None in one arm at least, or may be."""
+    is_there = [
+        FALSE if is_none(one) else one.is_there if isinstance(one, OptionalNumber) else TRUE
+        for one in values
+    ]
+    if all(one is TRUE for one in is_there):
+        return None
+    numbers = [one.number if isinstance(one, OptionalNumber) else None if is_none(one) else one
+               for one in values]
+    return with_truth(merging, name, OptionalNumber, numbers, is_there)
+
+
+def with_truth(
+    merging: Merging, name: str, kind: type[PerhapsBound] | type[OptionalNumber],
+    numbers: list[Any], truths: list[Any],
+) -> Tree | None:
+    """A number, which may be missing in one arm, and the truth that says whether there is one;
+    None where numbers have several types."""
+    if (number := one_number(merging.cond, numbers)) is None:
+        return None
+    truth = decided(merging.tx, merging.cond.test, truths) or merging.merged(name, *truths)
+    if isinstance(truth, NumberVariable) and not truth.is_python:  # a bool of NumPy's
+        truth = record(merging.tx, core.plain, (truth.as_argument(merging.tx),))
+    known = next(one for one in numbers if one is not None)
+    parts = parts_of(kind(known, TRUE), NEVER)
+    assert parts is not None
+    return Tree(parts, [number, truth])
+
+
+def one_number(cond: Cond, numbers: Sequence[VariableTracker | None]) -> Slot | None:
+    """A number that may be missing in one arm, which then is zero; None where numbers have several
+    types."""
+    known = [number for number in numbers if number is not None]
+    kinds = {type_of(number) for number in known}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    is_union = any(isinstance(number, UnionNumber) for number in known)
+    if kind is None or kind.form is Form.ARRAY or is_union:
+        return None
+    found = [nothing(kind) if one is None else one.as_argument(cond.tx) for one in numbers]
+    return cond.result(found, kind, objects_of(cond, numbers))
+
+
+def objects_of(cond: Cond, values: Sequence[VariableTracker | None]) -> Choices:
+    """Of what both arms leave, the objects that there were before."""
+    one, other = (
+        value if value is not None and is_object(value)
+        and getattr(value, "node", None) not in arm.graph.nodes else None
+        for value, arm in zip(values, cond.arms)
+    )
+    return one, other
 
 
 def half(cond: Cond, values: list[Any]) -> Slot | None:

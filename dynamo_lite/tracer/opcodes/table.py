@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class OpcodeHandler:
     """`pops` values are taken from the stack, and `inst.arg` more when `variadic`. `on_arrays`: of
-    arrays it may be an operation."""
+    arrays it may be an operation; operands that may be None are read as numbers."""
 
     function: Callable[..., Any]
     pops: int
