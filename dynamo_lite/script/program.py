@@ -40,6 +40,8 @@ class Program:
         if decisions is not None:
             self.lender.lasts = decisions.lasts
         self.lender.saved = self.saved
+        self.known_saved: float | None = None
+        """What compiling has saved, from one `ask_anew` to the next."""
 
     def history_of(self, code: CodeType) -> CodeHistory:
         if (found := self.histories.get(id(code))) is None:
@@ -80,8 +82,17 @@ class Program:
         if self.decisions is not None:
             self.decisions.note(code, decision)
 
+    def ask_anew(self) -> None:
+        """Another question begins, for which everything is measured anew."""
+        self.known_saved = None
+
     def saved(self) -> float:
         """Seconds that compiling has saved so far."""
+        if self.known_saved is None:
+            self.known_saved = self._measure_saved()
+        return self.known_saved
+
+    def _measure_saved(self) -> float:
         found = 0.0
         for history in list(self.histories.values()):
             if history.compiled and (code := history.code()) is not None:

@@ -68,13 +68,14 @@ class Candidates:
         self.backend = backend
         self.every = every
         self.program = Program(decisions)
-        self.samples = Samples(self.program, self.compile_loop)
+        self.samples = Samples(self.program, self.compile_loop, SAMPLED)
         self.left: dict[Place, str] = {}
         """Why functions are not looked at any more."""
         self.engine: Any = None
         self.is_broken = False
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...] | None) -> Answer:
+        self.program.ask_anew()
         try:
             if values is None:
                 return self.review(function)
@@ -98,16 +99,17 @@ class Candidates:
             cold.pop(code, None)
         return answer
 
-    def sample(self, frame: FrameType) -> None:
-        """Called now and then with the frame that runs."""
+    def sample(self, frame: FrameType) -> float | None:
+        """Called now and then with the frame that runs; seconds until the next time."""
         if self.is_broken:
-            return
+            return None
         try:
-            self.samples(frame)
+            return self.samples(frame)
         except (RecursionError, MemoryError):
             pass
         except Exception as error:
             self.failed(error, frame.f_code)
+        return None
 
     def failed(self, error: Exception, code: CodeType) -> None:
         """An error of our own, which the program does not see: nothing more is looked for."""

@@ -16,20 +16,37 @@ from .repeated import former_of, history_of
 from .watching import GONE, CallWatch, running
 
 RUNNING_LOOPS = "dynamo_lite.script.running_loops"
+SHARE = 0.005
+"""Part of the program's time that looking may take, while no calls are watched: a look costs as
+much again in caches that the program has to fill anew."""
+RAREST = 0.25
+"""Seconds between two looks at most."""
 CompileLoop = Callable[[FunctionType, tuple[Any, ...], bool, Account], CompiledFunction | None]
 
 
 class Samples:
-    """Is called with the frame that runs. `compile_loop` compiles the function of a loop."""
+    """Is called with the frame that runs, and says in how many seconds it is called again:
+    `interval`, or rarer where a look takes long. `compile_loop` compiles the function of a loop."""
 
-    def __init__(self, program: Program, compile_loop: CompileLoop) -> None:
+    def __init__(
+        self, program: Program, compile_loop: CompileLoop, interval: float = 0.0
+    ) -> None:
         self.program = program
+        self.interval = interval
         self.compile_loop = compile_loop
         self.watch = CallWatch(program.saved, lambda: program.lender.useful)
         self.running_loops: Any = None
         self.looked = time.thread_time()
 
-    def __call__(self, frame: FrameType) -> None:
+    def __call__(self, frame: FrameType) -> float:
+        began = time.thread_time()
+        self.program.ask_anew()
+        self._look(frame)
+        took = time.thread_time() - began
+        rarer = 0.0 if self.watch.is_on else min(took / SHARE, RAREST)
+        return max(self.interval, rarer)
+
+    def _look(self, frame: FrameType) -> None:
         if self.running_loops is None:
             module = importlib.import_module(RUNNING_LOOPS)
             self.running_loops = module.RunningLoops(

@@ -1,22 +1,26 @@
-"""When the calls of a program are watched, where that costs each of them (Python 3.11).
+"""When the calls of a program are watched, which costs each of them.
 
-Candidates are found, and run compiled, while the interpreter shows us every function that starts.
-A program that calls small functions by the million loses more by that than it gains where few of
-its functions are worth compiling. So what watching costs is set against what compiled calls were
-measured to save; where it does not pay there are pauses, so long that all looks together take a
-small share of the time, and longer as long as nothing new is found. What runs meanwhile is seen by
-samples.
+Candidates are found while we see every function that starts (Python 3.11), or every call of those
+that may work on arrays (later ones). A program that calls small functions by the million loses more
+by that than it gains where few of its functions are worth compiling. So there are pauses, so long
+that all looks together take a small share of the time, and longer as long as nothing new is found;
+on 3.11, where compiled code runs only while calls are watched, what watching costs is first set
+against what compiled calls were measured to save. What runs during a pause is seen by samples.
 """
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 
 from ..native import calls_seen, watch_calls
 
-CALL = 100e-9
-"""Seconds that watching a call costs, at about: 50 ns, and twice as much again for timed code."""
+IS_HOOKED = sys.version_info < (3, 12)
+"""Whether the interpreter's hook watches calls: compiled code does not run without it."""
+CALL, TIMED = 50e-9, 400e-9 if IS_HOOKED else 550e-9
+"""Seconds that watching a call costs, and a timed one besides, as measured on a program of object
+style: the interpreter runs it by a C call, and knows nothing of the function at the call site."""
 SHARE = 0.01
 """Part of the time that watching may always take."""
 HALF_LIFE = 2.0
@@ -39,12 +43,14 @@ class CallWatch:
     """Turns watching off and on. `saved` gives the seconds that compiled calls saved until now,
     `spent` those that compiling took which came to something."""
 
-    def __init__(self, saved: Callable[[], float], spent: Callable[[], float]) -> None:
-        self.saved, self.spent = saved, spent
+    def __init__(
+        self, saved: Callable[[], float], spent: Callable[[], float], is_hooked: bool = IS_HOOKED
+    ) -> None:
+        self.saved, self.spent, self.is_hooked = saved, spent, is_hooked
         self.is_on = True
         self.at = self.changed = time.thread_time()
         self.pause = SHORTEST / 2
-        self.known = 0, 0.0, 0.0
+        self.known = self._measured()
         self.time = self.cost = self.gain = 0.0
         self.look, self.looks, self.is_trial = 0.0, 0.0, False
         """What the present look has cost, and those before; and whether the present one is at what
@@ -69,17 +75,24 @@ class CallWatch:
 
     def _begin(self) -> None:
         """Count from here on."""
-        self.known = calls_seen(), self.saved(), self.spent()
+        self.known = self._measured()
         self.changed = self.at
 
+    def _measured(self) -> tuple[float, float, float]:
+        """What watching has cost until now, what compiled calls saved that need it, and what
+        compiling took."""
+        calls, timed = calls_seen()
+        saved = self.saved() if self.is_hooked else 0.0
+        return CALL * calls + TIMED * timed, saved, self.spent()
+
     def _weigh(self, elapsed: float) -> None:
-        present = calls_seen(), self.saved(), self.spent()
-        calls, saved, spent = (after - before for after, before in zip(present, self.known))
+        present = self._measured()
+        cost, saved, spent = (after - before for after, before in zip(present, self.known))
         self.known = present
         kept = 0.5 ** (elapsed / HALF_LIFE)
         self.time = self.time * kept + elapsed
-        self.cost = self.cost * kept + CALL * calls
-        self.look += CALL * calls
+        self.cost = self.cost * kept + cost
+        self.look += cost
         self.gain = self.gain * kept + max(saved, 0.0)
         if spent > 0.0:  # what was compiled is yet to show what it saves
             self.pause, self.changed, self.is_trial = SHORTEST / 2, self.at, True

@@ -10,6 +10,7 @@ from scripts import WARMING, run
 import dynamo_lite as dl
 from dynamo_lite.native import (
     CompiledFunction,
+    calls_of_code,
     calls_seen,
     enter_region,
     leave_region,
@@ -36,9 +37,9 @@ class Program:
         self.now, self.calls, self.saved, self.spent = 0.0, 0, 0.0, 0.0
         self.on = True
         monkeypatch.setattr(watching.time, "thread_time", lambda: self.now)
-        monkeypatch.setattr(watching, "calls_seen", lambda: self.calls)
+        monkeypatch.setattr(watching, "calls_seen", lambda: (self.calls, 0))
         monkeypatch.setattr(watching, "watch_calls", lambda is_on: setattr(self, "on", is_on))
-        self.watch = CallWatch(lambda: self.saved, lambda: self.spent)
+        self.watch = CallWatch(lambda: self.saved, lambda: self.spent, is_hooked=True)
 
     def run(self, seconds, share, saves=0.0):
         """Run for so long, of which watching takes a share; how long nobody watched."""
@@ -82,6 +83,11 @@ def test_all_looks_together_take_a_small_share_of_the_time(program):
 def test_what_saves_more_than_watching_costs_is_watched(program):
     assert program.run(20, 0.2, saves=0.3) == 0.0
     assert program.run(20, 0.2) > 10  # no more
+
+
+def test_what_compiled_calls_save_is_no_reason_where_they_need_no_watching(program):
+    program.watch = CallWatch(lambda: program.saved, lambda: program.spent, is_hooked=False)
+    assert program.run(20, 0.2, saves=0.3) > 10
 
 
 def test_what_was_just_compiled_may_show_what_it_saves(program):
@@ -228,7 +234,7 @@ def test_the_frames_that_run_are_seen_once():
 def region():
     seen = []
     sample_with(lambda frame: seen.append(time.perf_counter()), 1e-3)
-    enter_region(lambda function, values: None)
+    enter_region(lambda function, values: 10**15)  # each waits for long
     np.empty(3)
     yield seen
     leave_region()
@@ -247,16 +253,66 @@ def test_pauses(region):
     def f():
         return None
 
-    counted = sys.version_info < (3, 12)  # watching costs nothing later, so nothing counts it
-    f()
-    assert (calls_seen() > 0) == counted
+    def call_often():  # so that the interpreter learns what the call site calls
+        before = calls_seen()[0]
+        for _ in range(300):
+            f()
+        return calls_seen()[0] - before
+
+    assert call_often() >= 300
     watch_calls(False)
-    before = calls_seen()
-    f()
-    assert calls_seen() == before
+    assert call_often() <= 1  # the call at which a function is given back is none of ours any more
     watch_calls(True)
-    f()
-    assert (calls_seen() > before) == counted
+    assert call_often() >= 300
+
+
+def test_functions_that_are_made_or_end_in_a_pause(region):
+    def made():
+        return lambda x: x
+
+    first = made()
+    first(1)
+    watch_calls(False)
+    first(1)
+    second, third = made(), made()
+    second(1)
+    third(1)
+    del first, third
+    watch_calls(True)
+    before = calls_seen()[0]
+    assert second(2) == 2 and calls_seen()[0] > before
+
+
+@pytest.fixture
+def asked():
+    """What is called with arrays runs compiled; the functions that were asked about."""
+    functions = []
+
+    def answer(function, values):
+        if not any(isinstance(value, np.ndarray) for value in values or ()):
+            return 10**15
+        functions.append(function.__name__)
+        return dl.compile(function)
+
+    enter_region(answer)
+    np.zeros(1)
+    yield functions
+    watch_calls(True)
+    leave_region()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the hook shows compiled calls alone")
+def test_compiled_code_needs_no_watching(asked):
+    def f(x):
+        return x * 2.0 + 1.0
+
+    x = np.arange(3.0)
+    f(x)
+    assert asked == ["f"]
+    watch_calls(False)
+    before = calls_of_code(f.__code__)[3]
+    assert f(x).tolist() == [1.0, 3.0, 5.0]
+    assert calls_of_code(f.__code__)[3] == before + 1 and asked == ["f"]
 
 
 MANY_CALLS = """
@@ -273,7 +329,7 @@ end = time.perf_counter() + 1.5
 while time.perf_counter() < end:
     for point in points:
         calls += point == points[0] or 1
-print(calls_seen() < calls / 2)
+print(calls_seen()[0] < calls / 2)
 """
 
 

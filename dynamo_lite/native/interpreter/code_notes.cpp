@@ -121,19 +121,15 @@ Working::~Working() {
     time.is_running = false;
 }
 
-int64_t Runs::counted() const {
+void Runs::start() {
     CodeNote *note = note_of(code.get());
-    return note ? note->ran + note->compiled_ran : 0;
+    begin = nanoseconds() - (note ? note->counted() : 0);
+    nested_begin = compiled_time.total - (note ? note->nested : 0);
+    compiler_begin = compiler_time.total;
 }
 
-int64_t Runs::nested() const {
-    CodeNote *note = note_of(code.get());
-    return note ? note->nested : 0;
-}
-
-Runs::Runs(PyObject *code, bool is_compiled)
-    : code(Ref::borrow(code)), begin(nanoseconds() - counted()),
-      nested_begin(compiled_time.total - nested()), compiler_begin(compiler_time.total) {
+Runs::Runs(PyObject *code, bool is_compiled) : code(Ref::borrow(code)) {
+    start();
     if (is_compiled) compiled.emplace(compiled_time);
 }
 
@@ -143,22 +139,20 @@ Runs::~Runs() {
     CodeNote *note = note_of(code.get());
     if (!note) return;
     int64_t compiling = compiler_time.total - compiler_begin;
-    int64_t took = std::max<int64_t>(end - counted() - begin - compiling, 0);
+    int64_t took = std::max<int64_t>(end - note->counted() - begin - compiling, 0);
     (compiled ? note->compiled_ran : note->ran) += took;
     ++(compiled ? note->compiled_calls : note->calls);
     if (compiled) {
         note->outermost_calls += compiled->is_outermost();
         return;
     }
-    int64_t inside = compiled_time.total - nested() - nested_begin - compiling;
+    int64_t inside = compiled_time.total - note->nested - nested_begin - compiling;
     note->nested += std::max<int64_t>(inside, 0);
 }
 
 void Runs::in_python() {
     compiled.reset();
-    begin = nanoseconds() - counted();
-    nested_begin = compiled_time.total - nested();
-    compiler_begin = compiler_time.total;
+    start();
 }
 
 }  // namespace regions

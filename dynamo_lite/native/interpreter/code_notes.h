@@ -19,6 +19,8 @@ struct CodeNote {
     int64_t outermost_calls; // of these, not inside of other compiled forms
     int64_t review;          // number of compiled calls at which to ask again
     uint32_t version;        // of the code; call sites trust functions with a version blindly
+
+    int64_t counted() const { return ran + compiled_ran; }
 };
 
 constexpr int64_t NEVER = INT64_MAX;
@@ -92,12 +94,14 @@ public:
     void in_python();  // no compiled form fits: Python begins now
 
 private:
-    int64_t counted() const;  // nanoseconds of all calls of the code until now
-    int64_t nested() const;   // and in compiled forms that those in Python called
+    void start();
 
     Ref code;
     std::optional<Working> compiled;
-    int64_t begin, nested_begin, compiler_begin;
+    // Nanoseconds, less what all calls of the code had taken: on the clock, ...
+    int64_t begin;
+    int64_t nested_begin;    // ... in compiled forms that those in Python called, ...
+    int64_t compiler_begin;  // ... and in the compiler, of all code.
 };
 
 // Whether a function that is made now, from this code, is a candidate; if so the code's functions

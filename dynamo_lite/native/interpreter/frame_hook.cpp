@@ -14,7 +14,7 @@ namespace {
 
 bool is_wanted = false;  // the program is in a region
 bool is_watching = true; // nobody has asked for a pause
-long long seen = 0;      // calls of the program
+regions::CallsSeen seen; // calls of the program
 thread_local PyObject *unhooked = nullptr;  // the function whose next frame runs as it is
 _PyFrameEvalFunction evaluate_plain = _PyEval_EvalFrameDefault;
 destructor plain_dealloc = nullptr;
@@ -83,7 +83,7 @@ PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int t
     if (regions::is_outside() || regions::is_deep(thread) || is_import(thread, frame)) {
         return step_aside(thread, raw, throwing);
     }
-    ++seen;
+    ++seen.all;
     if (throwing || is_unhooked || !is_start_of_function(frame) ||
         !regions::may_intercept(frame->code) || !regions::is_open(thread)) {
         return evaluate_plain(thread, raw, throwing);
@@ -99,6 +99,7 @@ PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int t
     }
     if (!regions::is_due(frame->code)) target = Ref();
     if (is_candidate && !target) {
+        ++seen.timed;
         regions::Runs runs(frame->code);
         return evaluate_plain(thread, raw, 0);
     }
@@ -143,7 +144,7 @@ void regions::watch_calls(bool is_on) {
     }
 }
 
-long long regions::calls_seen() { return seen; }
+regions::CallsSeen regions::calls_seen() { return seen; }
 
 PyObject *run_plain(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     if (!is_wanted) return plain_vectorcall(function, args, nargsf, kwnames);

@@ -1,6 +1,10 @@
 // Candidates on Python 3.12 and later: a function whose code was made in a region gets a vectorcall
-// of ours, until it is decided to leave it alone. Functions that are left alone cost nothing.
+// of ours, until it is decided to leave it alone. Functions that are left alone cost nothing; the
+// others cost each call more than the call itself, so calls are not watched all the time: during a
+// pause a function that Python is to run is given back at its next call.
 #include "interpreter/regions.h"
+
+#include <unordered_set>
 
 #if PY_VERSION_HEX >= 0x030C0000
 
@@ -8,6 +12,9 @@ namespace {
 
 int watcher = -1;
 bool is_installed = false;
+bool is_watching = true;     // nobody has asked for a pause
+regions::CallsSeen seen;
+std::unordered_set<PyObject *> given_back;  // borrowed, during a pause: taken again after it
 uint32_t first_version = 0;  // of code objects that are made in the region; they count up
 
 PyFunctionObject *as_function(PyObject *object) {
@@ -32,9 +39,16 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
 void release(PyObject *function) {
     PyFunction_SetVectorcall(as_function(function), plain_vectorcall);
 #if PY_VERSION_HEX >= 0x030D0000
-    auto code = reinterpret_cast<PyCodeObject *>(PyFunction_GET_CODE(function));
-    as_function(function)->func_version = code->co_version;
+    PyObject *code = PyFunction_GET_CODE(function);
+    regions::CodeNote *note = regions::note_of(code);
+    as_function(function)->func_version = note ? note->version : regions::version_of(code);
 #endif
+}
+
+// The same until calls are watched again.
+void release_for_now(PyObject *function) {
+    given_back.insert(function);
+    release(function);
 }
 
 // The interpreter calls such a function without using C stack.
@@ -64,7 +78,13 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
         if (!regions::ask(function, std::move(values))) return nullptr;
         target = regions::compiled_form(function);
     }
+    if (!target && !is_watching) {
+        release_for_now(function);
+        return plain_vectorcall(function, args, nargsf, kwnames);
+    }
     if (!target || !regions::is_due(code)) {
+        ++seen.all;
+        ++seen.timed;
         regions::Runs runs(code);
         return plain_vectorcall(function, args, nargsf, kwnames);
     }
@@ -87,7 +107,10 @@ int watch(PyFunction_WatchEvent event, PyFunctionObject *function, PyObject *new
     case PyFunction_EVENT_MODIFY_CODE:
         if (is_installed) intercept(function, new_value);
         break;
-    case PyFunction_EVENT_DESTROY: regions::forget(reinterpret_cast<PyObject *>(function)); break;
+    case PyFunction_EVENT_DESTROY:
+        regions::forget(reinterpret_cast<PyObject *>(function));
+        if (!given_back.empty()) given_back.erase(reinterpret_cast<PyObject *>(function));
+        break;
     default: break;
     }
     return 0;
@@ -111,17 +134,27 @@ bool regions::prepare_hook() {
 void regions::install_hook() {
     if (watcher < 0) watcher = PyFunction_AddWatcher(watch);
     if (watcher < 0) return PyErr_Clear();
-    is_installed = true;
+    is_installed = is_watching = true;
     PyUnstable_GC_VisitObjects(intercept_existing, nullptr);
 }
 
 // The watcher stays: it also tells of the end of functions that have a compiled form.
-void regions::uninstall_hook() { is_installed = false; }
+void regions::uninstall_hook() {
+    is_installed = false;
+    given_back.clear();
+}
 
-// Calls of functions that are left alone cost nothing here.
-void regions::watch_calls(bool) {}
+void regions::watch_calls(bool is_on) {
+    is_watching = is_on;
+    if (!is_on) return;
+    for (PyObject *function : std::exchange(given_back, {})) {
+        if (as_function(function)->vectorcall == plain_vectorcall) {
+            PyFunction_SetVectorcall(as_function(function), call_candidate);
+        }
+    }
+}
 
-long long regions::calls_seen() { return 0; }
+regions::CallsSeen regions::calls_seen() { return seen; }
 
 PyObject *run_plain(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     return plain_vectorcall(function, args, nargsf, kwnames);

@@ -276,7 +276,10 @@ PyObject *watch_calls(PyObject *, PyObject *is_on) {
     Py_RETURN_NONE;
 }
 
-PyObject *calls_seen(PyObject *, PyObject *) { return PyLong_FromLongLong(regions::calls_seen()); }
+PyObject *calls_seen(PyObject *, PyObject *) {
+    regions::CallsSeen seen = regions::calls_seen();
+    return Py_BuildValue("LL", seen.all, seen.timed);
+}
 
 PyObject *first_frames(PyObject *, PyObject *) { return regions::take_first_frames(); }
 
@@ -340,10 +343,11 @@ PyMethodDef functions[] = {
     {"watch_calls", watch_calls, METH_O,
      "watch_calls(is_on, /)\n--\n\n"
      "Whether calls are watched from here on: else candidates run in Python, and the callback is not\n"
-     "asked. On Python 3.11 watching costs each call; on later ones calls are always watched."},
+     "asked. Those that have a compiled form go on with it, but for Python 3.11."},
     {"calls_seen", calls_seen, METH_NOARGS,
      "calls_seen()\n--\n\n"
-     "How many calls were watched until now where that costs each of them (Python 3.11), else 0."},
+     "How many calls were watched until now, and how many of these were timed. On Python 3.11 all\n"
+     "calls are watched; on later ones those of candidates."},
     {"first_frames", first_frames, METH_NOARGS,
      "first_frames()\n--\n\n"
      "Code and globals of the frames that ran when the program made its first array, innermost\n"

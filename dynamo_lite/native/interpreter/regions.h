@@ -56,10 +56,13 @@ bool prepare_hook();
 void install_hook();
 // ... and after the last region was left.
 void uninstall_hook();
-// From the first array on: whether calls are watched, where that costs calls of all functions; and
-// how many were seen until now.
+// From the first array on: whether calls are watched, which costs each of them; and how many were
+// seen until now, and how many of these were timed.
+struct CallsSeen {
+    long long all = 0, timed = 0;
+};
 void watch_calls(bool is_on);
-long long calls_seen();
+CallsSeen calls_seen();
 
 }  // namespace regions
 

@@ -19,7 +19,7 @@ using Seconds = std::chrono::duration<double>;
 // One run of the thread that posts samples.
 struct Sampler {
     PyObject *callback;
-    Seconds interval;
+    std::atomic<double> interval;
     PyThreadState *main;
     std::mutex lock;
     std::condition_variable wake;
@@ -45,8 +45,12 @@ int take_sample(void *) {
     if (!frame) return 0;
     Ref callback = Ref::borrow(sampler->callback);
     CompilerWorks works(true);
-    Ref done(PyObject_CallOneArg(callback.get(), frame.get()));
-    return done ? 0 : -1;
+    Ref interval(PyObject_CallOneArg(callback.get(), frame.get()));
+    if (!interval) return -1;
+    if (sampler && PyFloat_CheckExact(interval.get())) {
+        sampler->interval = PyFloat_AS_DOUBLE(interval.get());
+    }
+    return 0;
 }
 
 void Sampler::run() {
@@ -54,7 +58,7 @@ void Sampler::run() {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, nullptr);  // the program's signals are its own threads'
     std::unique_lock<std::mutex> held(lock);
-    while (!wake.wait_for(held, interval, [this] { return is_over; })) {
+    while (!wake.wait_for(held, Seconds(interval), [this] { return is_over; })) {
         if (!due().exchange(true) && Py_AddPendingCall(take_sample, nullptr) < 0) due() = false;
         if (due()) look_for_calls(main);
     }
@@ -76,7 +80,8 @@ PyMethodDef functions[] = {
     {"sample_with", sample_with, METH_VARARGS,
      "sample_with(callback, seconds, /)\n--\n\n"
      "In the next region, from its first array on, callback(frame) is called every so many seconds\n"
-     "in the main thread, with the frame that runs there; None: no more."},
+     "in the main thread, with the frame that runs there, or in as many as it answers with, a float.\n"
+     "None: no more."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -86,7 +91,7 @@ void regions::start_sampling() {
     if (sampler || !wanted) return;
     static const bool is_told = pthread_atfork(nullptr, nullptr, forget_in_child) == 0;
     if (!is_told) return;
-    sampler = new Sampler{Py_NewRef(wanted), Seconds(wanted_interval), main_thread()};
+    sampler = new Sampler{Py_NewRef(wanted), wanted_interval, main_thread()};
     sampler->thread = std::thread(&Sampler::run, sampler);
 }
 
