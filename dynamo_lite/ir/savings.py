@@ -17,6 +17,12 @@ from .types import ArrayType, Form
 CALL, VIEW, SCALAR_CALL, PYTHON_CALL = 600.0, 150.0, 60.0, 25.0
 """Nanoseconds that an operation of NumPy takes on an array, for a view of one, and on a scalar; and
 one of Python's."""
+CALLS = {Kind.REDUCTION: 2000.0, Kind.SCAN: 1200.0, Kind.STRUCTURE: 1500.0}
+"""Those of kinds of operations that take longer: parts of them are written in Python."""
+INDEXED = 1500.0
+"""Those of reading or writing at the positions that an array gives."""
+WHOLE = ("in_place", "copied")
+"""Writes (`Op.version`) whose second argument is what is written to all of the first."""
 STEP = 10_000.0
 """And those of one that compiled code calls too, of a small array: most are of linear algebra."""
 PER_ELEMENT = 0.5
@@ -46,13 +52,30 @@ def saved(node: Node, hint: Hint, iterations: float = ITERATIONS) -> float:
         return 0.0
     if row.kind is Kind.MATMUL:  # BLAS does it
         return CALL
+    if row.kind is Kind.VIEW and is_indexed(node):
+        return INDEXED - CALL + costs(node.type, hint)
+    if row.kind is Kind.WRITE:
+        written = max(costs(getattr(node.args[-1], "type", None), hint), SCALAR_CALL)
+        return written + INDEXED * (row.version not in WHOLE and is_indexed(node))
     if row.kind is Kind.VIEW or not isinstance(node.type, ArrayType):
         return min(costs(node.type, hint), VIEW)
-    if row.kind is Kind.WRITE:
-        return max(costs(getattr(node.args[-1], "type", None), hint), SCALAR_CALL)
-    read = [leaf.type for leaf in leaves((node.args, node.kwargs))
-            if isinstance(getattr(leaf, "type", None), ArrayType)]
-    return max(costs(kind, hint) for kind in (node.type, *read))
+    kinds = (node.type, *read_by(node))
+    takes = max(costs(kind, hint) for kind in kinds)
+    if row.kind in CALLS and any(kind.form is Form.ARRAY for kind in kinds):
+        takes += CALLS[row.kind] - CALL
+    return takes
+
+
+def read_by(node: Node) -> list[ArrayType]:
+    """The types of the arrays, and scalars of NumPy's, among the arguments of an operation."""
+    kinds = (getattr(leaf, "type", None) for leaf in leaves((node.args, node.kwargs)))
+    return [kind for kind in kinds if isinstance(kind, ArrayType)]
+
+
+def is_indexed(node: Node) -> bool:
+    """Whether what it reads or writes of its first argument stands where an array says."""
+    kinds = (getattr(leaf, "type", None) for leaf in leaves(node.args[1:2]))
+    return any(isinstance(kind, ArrayType) and kind.form is Form.ARRAY for kind in kinds)
 
 
 def is_step(node: Node) -> bool:
@@ -95,9 +118,8 @@ def taken(node: Node, hint: Hint) -> float:
         iterations = iterations_of(node)
         return iterations * taken_by_all(inside_of(node), hint) if iterations else 0.0
     row = row_of(node.target)
-    kinds = [leaf.type for leaf in (node, *leaves((node.args, node.kwargs)))
-             if isinstance(getattr(leaf, "type", None), ArrayType)]
-    elements = max((hint(kind.size) for kind in kinds), default=1)
+    own = [node.type] if isinstance(node.type, ArrayType) else []
+    elements = max((hint(kind.size) for kind in (*own, *read_by(node))), default=1)
     if row is not None and row.effect in (Effect.RANDOM, Effect.STATE):
         return DRAW + STEP_ELEMENT * elements
     if row is None or row.kind is Kind.EXTERN:

@@ -161,6 +161,24 @@ def test_time_in_compiled_forms_and_in_the_compiler_is_told_apart():
     assert now >= apart >= nested + 10_000_000
 
 
+@pytest.mark.parametrize("arguments", [(1,), (), (1, 2, 3)])
+def test_calls_that_no_entry_fits_count_as_calls_in_python(arguments):
+    """A compiled form that waits for its first entry is not slower than Python: it is Python."""
+    forms = []
+
+    def answer(function):
+        forms.append(CompiledFunction(function, lambda form, arguments: None))
+        return forms[0]
+
+    with region(Answers(answer)):
+        f = make("def f(a=0, *rest): return 'Python'")
+        assert [f(*arguments) for _ in range(20)] == ["Python"] * 20
+        assert len(forms) == 1
+        assert calls_of_code(f.__code__)[0] == 20 and calls_of_code(f.__code__)[3:] == (0, 0, 0)
+        with pytest.raises(TypeError, match="unexpected keyword argument 'b'"):
+            f(b=1)
+
+
 def test_new_functions_are_seen_at_busy_call_sites():
     answers = Answers(lambda function: compiled(function, lambda a: "compiled"))
     with region(answers):

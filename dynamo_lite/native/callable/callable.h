@@ -66,7 +66,11 @@ PyObject *call_compiled(PyObject *self, PyObject *const *args, size_t nargsf, Py
 PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
                   PyObject *kwnames);
 
-// The same over flat arguments; false, with nothing done, when Python has to run the function.
+// The same without running it in Python: false, with nothing done, when Python has to.
+bool call_fitting(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
+                  PyObject *kwnames, PyObject *&result);
+
+// The same over flat arguments.
 bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat,
                PyObject *&result);
 

@@ -190,13 +190,6 @@ bool dispatch(CompiledFunction *self, const Flat &flat, PyObject *&result) {
     }
 }
 
-PyObject *dispatch_or_run(CompiledFunction *self, const Flat &flat, const Call &call) {
-    PyObject *result;
-    if (dispatch(self, flat, result)) return result;
-    Waits waits(self);
-    return run_function(call);
-}
-
 // The owned flat arguments of one call.
 class FlatArguments {
 public:
@@ -217,18 +210,26 @@ private:
     PyObject **values;
 };
 
-PyObject *bind_and_dispatch(CompiledFunction *self, const Call &call) {
+bool bind_and_dispatch(CompiledFunction *self, const Call &call, PyObject *&result) {
     Signature signature = self->signature;
     Ref code = Ref::borrow(reinterpret_cast<PyObject *>(signature.code));
     FlatArguments flat(signature.flat);
     switch (bind(signature, call.function, call.args, PyVectorcall_NARGS(call.nargsf),
                  call.kwnames, flat.data())) {
     case Binding::BOUND:
-        return dispatch_or_run(self, {call.function, flat.data(), signature.flat}, call);
-    case Binding::MISMATCH: return run_function(call);
-    case Binding::RAISED: return nullptr;
+        return dispatch(self, {call.function, flat.data(), signature.flat}, result);
+    case Binding::MISMATCH: return false;
+    case Binding::RAISED: result = nullptr; return true;
     }
     Py_UNREACHABLE();
+}
+
+// The same for a call with its arguments as they were given.
+ALWAYS_INLINE bool dispatch_call(CompiledFunction *self, const Call &call, PyObject *&result) {
+    if (!call.kwnames && PyVectorcall_NARGS(call.nargsf) == self->signature.direct) {
+        return dispatch(self, {call.function, call.args, self->signature.direct}, result);
+    }
+    return bind_and_dispatch(self, call, result);
 }
 
 bool is_compiling_here(CompiledFunction *self) {
@@ -347,10 +348,10 @@ ALWAYS_INLINE PyObject *run_call(CompiledFunction *self, const Call &call) {
     if (has_to_run_in_python(self)) {
         return tell_watched(self, call) ? run_function(call) : nullptr;
     }
-    if (!call.kwnames && PyVectorcall_NARGS(call.nargsf) == self->signature.direct) {
-        return dispatch_or_run(self, {call.function, call.args, self->signature.direct}, call);
-    }
-    return bind_and_dispatch(self, call);
+    PyObject *result;
+    if (dispatch_call(self, call, result)) return result;
+    Waits waits(self);
+    return run_function(call);
 }
 
 NEVER_INLINE PyObject *run_call_counted(CompiledFunction *self, const Call &call) {
@@ -364,6 +365,13 @@ PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *a
                   PyObject *kwnames) {
     Call call{function, args, nargsf, kwnames};
     return are_spans_counted ? run_call_counted(self, call) : run_call(self, call);
+}
+
+bool call_fitting(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
+                  PyObject *kwnames, PyObject *&result) {
+    Span span(Spent::CALL, reinterpret_cast<PyObject *>(self));
+    if (has_to_run_in_python(self)) return false;
+    return dispatch_call(self, {function, args, nargsf, kwnames}, result);
 }
 
 bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat,

@@ -90,7 +90,11 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
     }
     auto compiled = reinterpret_cast<CompiledFunction *>(target.get());
     regions::Runs runs(code, true);
-    return call_as(compiled, function, args, nargsf, kwnames);
+    PyObject *result;
+    if (call_fitting(compiled, function, args, nargsf, kwnames, result)) return result;
+    runs.in_python();
+    Waits waits(compiled);
+    return plain_vectorcall(function, args, nargsf, kwnames);
 }
 
 void intercept(PyFunctionObject *function, PyObject *code) {
