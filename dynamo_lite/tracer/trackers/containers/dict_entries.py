@@ -54,12 +54,13 @@ class DictEntries(VariableTracker):
     def entries(self, tx: Tx) -> dict[Hashable, Entry]:
         """Hash key → (key, value); the keys and their order are guarded."""
         if self.unread is not None:
-            outside, self.unread = self.unread, None
+            outside = self.unread
             assert self.source is not None
             if not all(map(is_known_key, dict.keys(outside))):
                 raise GraphBreak(f"{self.describe()} has keys that cannot be guarded")
             if not tx.shapes.policy.may_fix_contents(self.source, tuple(outside)):
                 raise GraphBreak(f"Python needs the keys of {self.source}, which keep changing")
+            self.unread = None  # not before: who goes on after a break asks again
             tx.guards.install(self.source, KEYS, outside, tx.location())
             look_for_ids(tx, outside)
             for key, value in outside.items():

@@ -73,7 +73,7 @@ class SequenceVariable(VariableTracker):
         return self._items
 
     def read(self, tx: Tx) -> None:
-        outside, self.unread = self.unread, None
+        outside = self.unread
         assert self.source is not None
         if len(outside) > LONGEST:
             raise GraphBreak(f"{self.describe()} has {len(outside)} items")
@@ -81,6 +81,7 @@ class SequenceVariable(VariableTracker):
         may_fix = policy.may_fix if is_temporary(self.source) else policy.may_fix_contents
         if not may_fix(self.source, len(outside)):
             raise GraphBreak(f"Python needs {self.source}, whose length keeps changing")
+        self.unread = None  # not before: who goes on after a break asks again
         tx.guards.install(self.source, LENGTH, outside, tx.location())
         container = self.kind if self.whole is None else self.whole.python_type()
         self._items[:0] = [

@@ -63,13 +63,13 @@ class SetMembers(VariableTracker):
     def members(self, tx: Tx) -> AnySet:
         """The hash keys; the members of an outside set are guarded."""
         if self.unread:
-            self.unread = False
             assert self.source is not None
             for key in self.real:
                 if is_identity_hashed(key):
                     self.pool[key] = tx.known(key)
                 elif not is_guardable_key(key):
                     raise GraphBreak(f"{self.describe()} has members that cannot be guarded")
+            self.unread = False  # not before: who goes on after a break asks again
             tx.guards.install(self.source, CALL, SameMembers(self.real), tx.location())
             look_for_ids(tx, self.real)
             self.order = list(self.real)
