@@ -185,6 +185,11 @@ class SizeHistory:
     def values(self, fact: Any) -> set[Any]:
         return {seen[fact] for seen in self.observations if fact in seen}
 
+    def ints(self, fact: Any) -> set[int]:
+        """Its values that are ints: in `values` a float that is equal may stand for one."""
+        found = (seen.get(fact) for seen in self.observations)
+        return {value for value in found if type(value) is int}
+
     def changed(self, fact: Any) -> bool:
         return len(self.values(fact)) > 1
 
@@ -313,10 +318,10 @@ class DynamicPolicy:
         """Values to make code for; a size may be none, one and many. In other calls there may be
         things of other types, of which other code is made."""
         items = _fact_of_items(source, fact, axis)
-        values = self.history.values((source, fact, axis))
-        values = values.union(self._of_items(items)[1] if items is not None else ())
-        values = {value for value in values if type(value) is int}
-        return values | SMALL if fact != "stride" and min(values) >= 0 else values
+        of_items = self._of_items(items)[1] if items is not None else ()
+        values = {value for value in of_items if type(value) is int}
+        values |= self.history.ints((source, fact, axis))
+        return values | SMALL if fact != "stride" and min(values, default=-1) >= 0 else values
 
     def can_fix(self, place: Any, value: Any) -> bool:
         """Whether one more value may be compiled in at a place, rather than breaking the graph."""

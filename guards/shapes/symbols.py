@@ -207,7 +207,8 @@ class Symbols:
     def _count_on_sign(self, name: str) -> None:
         """Parts of a long sum are lengths, as a rule: guard it where they never were negative."""
         info = self.infos.get(name)
-        if info is not None and min(self.policy.seen(info.source, info.fact, info.axis)) >= 0:
+        seen = set() if info is None else self.policy.seen(info.source, info.fact, info.axis)
+        if min(seen, default=-1) >= 0:
             size = symbol(name)
             self.known.require(">=", size, 0)
             self.known.decided("<", size, False)

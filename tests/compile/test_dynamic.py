@@ -277,3 +277,19 @@ def test_relations_are_checked_as_soon_as_their_sizes_are_bound():
     first = f.__code__.co_firstlineno
     asked = [owner.location for owner in entry.info.flat.owners if isinstance(owner, Relation)]
     assert [location.line - first for location in asked] == [1, 1, 3]
+
+
+def of_long_sums(items, start, step):
+    total = start
+    for _ in items:
+        total += total // start
+    for i in range(step, step + 50):
+        total += step
+    return total % start
+
+
+def test_ints_that_are_equal_to_floats_of_earlier_calls():
+    """`1.0` stands for `1` where values are compared: the int seems never to have been seen."""
+    compiled = dl.compile(of_long_sums)
+    for start in (1.0, 1, 1.0, 2.0, 1, 2, True):
+        check(compiled, of_long_sums, "aacbbbcc", start, 3, calls=1)
