@@ -27,6 +27,8 @@ def files_of(folder):
 
 
 def test_each_compilation_has_its_files(tmp_path):
+    """The code generator is loaded first: a variant that takes a second delays the next one."""
+    dl.compile(lambda x: x * 2, backend="llvm")(X)
     dl.reset()
     compiled = dl.compile(broken, backend="llvm")
     with config.patch(trace=str(tmp_path)):
