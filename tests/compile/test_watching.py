@@ -231,9 +231,19 @@ def test_the_frames_that_run_are_seen_once():
 
 
 @pytest.fixture
-def region():
+def look_seconds():
+    return 0.0
+
+
+@pytest.fixture
+def region(look_seconds):
     seen = []
-    sample_with(lambda frame: seen.append(time.perf_counter()), 1e-3)
+
+    def look(frame):
+        seen.append(frame.f_locals.get("x"))
+        time.sleep(look_seconds)
+
+    sample_with(look, 1e-3)
     enter_region(lambda function, values: 10**15)  # each waits for long
     np.empty(3)
     yield seen
@@ -247,6 +257,14 @@ def test_samples_come_while_plain_python_runs(region):
     while time.perf_counter() < end:
         x += 1
     assert len(region) > 20
+
+
+@pytest.mark.parametrize("look_seconds", [5e-3])
+def test_the_program_goes_on_between_two_samples_that_take_long(region):
+    x, end = 0, time.perf_counter() + 0.3
+    while time.perf_counter() < end:
+        x += 1
+    assert len(region) > 10 and len({*region}) > 0.8 * len(region)
 
 
 def test_pauses(region):
@@ -292,13 +310,27 @@ def asked():
         if not any(isinstance(value, np.ndarray) for value in values or ()):
             return 10**15
         functions.append(function.__name__)
+        time.sleep(5e-3)  # a sample is due meanwhile
         return dl.compile(function)
 
+    sample_with(lambda frame: None, 1e-3)
     enter_region(answer)
     np.zeros(1)
     yield functions
     watch_calls(True)
     leave_region()
+    sample_with(None, 0.0)
+
+
+def test_loops_do_not_bail_out_for_samples_that_were_due_while_they_were_compiled(asked):
+    def steps(u, n):
+        for _ in range(n):
+            u = u + 0.1 * (u[::-1] - u)
+        return u
+
+    u, before = np.arange(40.0), dl.stats().bailouts
+    steps(u, 30000)
+    assert asked == ["steps"] and dl.stats().bailouts == before
 
 
 def test_compiled_code_needs_no_watching_from_python_3_12_on(asked):

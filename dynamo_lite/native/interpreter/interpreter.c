@@ -18,20 +18,42 @@
 // Whether our own call is among those that the interpreter is to make; see sampling.cpp.
 bool sample_is_due = false;
 
+// The calls that wait in a queue of the interpreter's.
+static int queued(const struct _pending_calls *calls) {
+#if PY_VERSION_HEX >= 0x030D0000
+    return calls->npending;
+#else
+    return (calls->last - calls->first + NPENDINGCALLS) % NPENDINGCALLS;
+#endif
+}
+
+// The calls that the main thread is to make. (They are counted, as the note that there are some may
+// outlast the calls: the interpreter takes it back before it makes them, and not behind them.)
+static int calls_of_main(void) {
+#if PY_VERSION_HEX >= 0x030C0000
+    return queued(&_PyRuntime.ceval.pending_mainthread);
+#else
+    return queued(&PyInterpreterState_Get()->ceval.pending);
+#endif
+}
+
 // Whether the interpreter would do something else before this thread's next instruction; the
 // collection of garbage, other threads and our own samples do not count.
 int something_pending(PyThreadState *thread) {
+    int calls = 0;
+    if (PyThread_get_thread_ident() == _PyRuntime.main_thread) {
+        calls = calls_of_main() - __atomic_load_n(&sample_is_due, __ATOMIC_RELAXED);
+    }
+#if PY_VERSION_HEX >= 0x030C0000
+    calls += queued(&thread->interp->ceval.pending);
+#endif
 #if PY_VERSION_HEX >= 0x030D0000
-    const uintptr_t calls = __atomic_load_n(&sample_is_due, __ATOMIC_RELAXED) ? 0 : _PY_CALLS_TO_DO_BIT;
-    const uintptr_t bits = _PY_SIGNALS_PENDING_BIT | calls | _PY_ASYNC_EXCEPTION_BIT;
-    return (_Py_atomic_load_uintptr_relaxed(&thread->eval_breaker) & bits) != 0;
+    const uintptr_t bits = _PY_SIGNALS_PENDING_BIT | _PY_ASYNC_EXCEPTION_BIT;
+    return calls > 0 || (_Py_atomic_load_uintptr_relaxed(&thread->eval_breaker) & bits) != 0;
 #else
-    struct _pending_calls *pending = &thread->interp->ceval.pending;
     int signals = _Py_atomic_load_relaxed(&_PyRuntime.ceval.signals_pending) &&
                   _Py_ThreadCanHandleSignals(thread->interp);
-    int calls = _Py_atomic_load_relaxed(&pending->calls_to_do) &&
-                !__atomic_load_n(&sample_is_due, __ATOMIC_RELAXED);
-    return signals || calls || pending->async_exc;
+    return calls > 0 || signals || thread->interp->ceval.pending.async_exc;
 #endif
 }
 
@@ -71,23 +93,13 @@ void look_for_calls(PyThreadState *main) {
 #endif
 }
 
-// Whether a signal has arrived, and whether the thread that handles signals is to make a call; both
-// may have been tried, and put off, while they had to wait.
+// Whether a signal has arrived; it may have been tried, and put off, while it had to wait.
 #if PY_VERSION_HEX >= 0x030D0000
 static int has_signal(void) { return _Py_atomic_load_int(&_PyRuntime.signals.is_tripped); }
-static int has_call(void) { return _PyRuntime.ceval.pending_mainthread.npending > 0; }
 #elif PY_VERSION_HEX >= 0x030C0000
 static int has_signal(void) { return _Py_atomic_load_relaxed(&_PyRuntime.signals.is_tripped); }
-static int has_call(void) {
-    struct _pending_calls *calls = &_PyRuntime.ceval.pending_mainthread;
-    return calls->first != calls->last;
-}
 #else
 static int has_signal(void) { return _Py_atomic_load_relaxed(&_PyRuntime.ceval.signals_pending); }
-static int has_call(void) {
-    struct _pending_calls *calls = &PyInterpreterState_Get()->ceval.pending;
-    return calls->first != calls->last;
-}
 #endif
 
 // Has signals wait in the thread that handles them, if that is this one; gives what release_signals
@@ -98,7 +110,13 @@ unsigned long hold_signals(void) {
     if (main != PyThread_get_thread_ident()) return 0;
     _PyRuntime.main_thread = 0;
 #if PY_VERSION_HEX < 0x030D0000
-    if (has_signal() || has_call()) _PyEval_SignalReceived(PyInterpreterState_Get());
+    PyInterpreterState *interpreter = PyInterpreterState_Get();
+    struct _ceval_state *evaluation = &interpreter->ceval;
+    int others = _Py_atomic_load_relaxed(&evaluation->gil_drop_request) || evaluation->pending.async_exc;
+#if PY_VERSION_HEX >= 0x030C0000
+    others |= _Py_atomic_load_relaxed(&evaluation->gc_scheduled);
+#endif
+    if (has_signal() || calls_of_main()) _Py_atomic_store_relaxed(&evaluation->eval_breaker, others);
 #endif
     return main;
 }
@@ -110,10 +128,10 @@ void release_signals(unsigned long main) {
 #if PY_VERSION_HEX >= 0x030D0000
     PyThreadState *thread = PyThreadState_Get();
     if (has_signal()) _Py_set_eval_breaker_bit(thread, _PY_SIGNALS_PENDING_BIT);
-    if (has_call()) _Py_set_eval_breaker_bit(thread, _PY_CALLS_TO_DO_BIT);
+    if (calls_of_main()) _Py_set_eval_breaker_bit(thread, _PY_CALLS_TO_DO_BIT);
 #else
     PyInterpreterState *interpreter = PyInterpreterState_Get();
-    if (has_call()) {
+    if (calls_of_main()) {
         _Py_atomic_store_relaxed(&interpreter->ceval.pending.calls_to_do, 1);
         _Py_atomic_store_relaxed(&interpreter->ceval.eval_breaker, 1);
     }

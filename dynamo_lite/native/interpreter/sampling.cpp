@@ -35,9 +35,7 @@ double wanted_interval = 0.0;
 
 std::atomic<bool> &due() { return reinterpret_cast<std::atomic<bool> &>(sample_is_due); }
 
-// Called by the interpreter.
-int take_sample(void *) {
-    due() = false;
+int look() {
     PyThreadState *thread = PyThreadState_Get();
     if (!sampler || regions::is_outside() || regions::is_importing()) return 0;
     if (thread->tracing || lines_are_watched(thread)) return 0;
@@ -51,6 +49,14 @@ int take_sample(void *) {
         sampler->interval = PyFloat_AS_DOUBLE(interval.get());
     }
     return 0;
+}
+
+// Called by the interpreter. While it looks, no other sample is asked for, however long it takes: the
+// interpreter would take it next, before the program's next instruction.
+int take_sample(void *) {
+    int status = look();
+    due() = false;
+    return status;
 }
 
 void Sampler::run() {
