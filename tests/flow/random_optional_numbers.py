@@ -36,15 +36,15 @@ class OptionalWriter(Writer):
         read = r.choice([f"a = a + {name}", f"b = max(b, {name})", f"t = int({name}) % 7",
                          f"{name} = {name} * 0.5", f"v[3] = {name}", f"{name} += 1",
                          f"{name} = None", f"{other} = {name}", f"a = f({name})"])
-        there = r.choice([f"{name} is not None", f"not {name} is None"])
+        there = r.choice([f"{name} is not None", f"not {name} is None", f"{name} != None"])
         self.put(depth, r.choice([
             f"if {self.test()}: {name} = {value}", f"{name} = {value}",
             f"if {there}: {read}", f"if {there}: {read}", f"if {there}: {read}",
             f"if {there} and {self.test()}: {read}", f"if {self.test()}: {read}",
-            f"if {name} is None or {self.element()} > {name}: {name} = {self.element()}",
+            f"if {name} {r.choice(['is', '=='])} None or {self.element()} > {name}: {name} = {self.element()}",
             f"if {name}: {read}", f"if not {name}: {name} = {value}",
             f"if {name} is None: {name} = {value}", f"{name}, {other} = {other}, {name}",
-            f"a = 0 if {name} is None else {name}", f"t += {name} is None",
+            f"a = 0 if {name} is None else {name}", f"t += {name} is None", f"t += None == {name}",
             f"if {name} is None: t = {r.choice(['1', 't + 2', 'int(a) % 5'])}",
             f"{name} = {value} if {self.test()} else None",
         ]))

@@ -167,7 +167,21 @@ def where_true(x, n):
     return count, last, not last
 
 
-LOOPS = [until_true, where_true, left_out, greatest, greatest_of_pairs, last_place,
+def compared(x, n):
+    """Numbers of all kinds are unequal to None; what is None already is not."""
+    best, last, known = None, None, 0.5 * n
+    for i in range(n):
+        far = x[i % 3] * (i % 7)
+        if best == None or far > best:  # noqa: E711
+            best = far
+        if None != last and far < 5:  # noqa: E711
+            last = None
+        elif far != None and i % 5 != None and known != None:  # noqa: E711
+            last = i
+    return best, last, best != None, last == None, None == known  # noqa: E711
+
+
+LOOPS = [compared, until_true, where_true, left_out, greatest, greatest_of_pairs, last_place,
          comes_and_goes, extremes, answers_sometimes, with_default, differences, rising]
 
 

@@ -106,7 +106,7 @@ class Translator(FrameValues, FrameLanguage, FrameLoops):
             reason = coverage.reason_for(inst.opname) or "unknown"
             raise GraphBreak(f"the instruction {inst.opname}: {reason}")
         operands = self.popn(handler.taken(inst))
-        if handler.on_arrays:
+        if handler.on_arrays and not handler.takes_none:
             operands = read_all(self, operands)
         try:
             result = handler.function(self, inst, *operands)

@@ -12,7 +12,7 @@ from ..state.tracker import VariableTracker
 from ..trackers.array_backed.characters import CharacterVariable, is_among
 from ..trackers.array_backed.members import is_in_ints
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.arrays.optional_numbers import OptionalNumber, is_none
+from ..trackers.arrays.optional_numbers import OptionalNumber, not_none
 from ..trackers.containers.slices import SliceVariable
 from .table import handles
 
@@ -62,7 +62,7 @@ def to_bool(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracke
     return constant(tx.truth(value))
 
 
-@handles("COMPARE_OP", pushes=1, on_arrays=True)
+@handles("COMPARE_OP", pushes=1, on_arrays=True, takes_none=True)
 def compare_op(
     tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
@@ -73,10 +73,8 @@ def compare_op(
 def is_op(
     tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
-    for value, other in ((lhs, rhs), (rhs, lhs)):
-        if isinstance(value, OptionalNumber) and is_none(other):
-            there = value.is_there
-            return there if inst.arg else tx.call_builtin(operator.not_, there)
+    if (there := not_none(lhs, rhs)) is not None:
+        return there if inst.arg else tx.call_builtin(operator.not_, there)
     return constant(comparisons.is_same(tx, lhs, rhs) != bool(inst.arg))
 
 

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class OpcodeHandler:
     """`pops` values are taken from the stack, and `inst.arg` more when `variadic`. `on_arrays`: of
-    arrays it may be an operation; operands that may be None are read as numbers."""
+    arrays it may be an operation; operands that may be None are read as numbers, unless it
+    `takes_none`."""
 
     function: Callable[..., Any]
     pops: int
     variadic: bool
     on_arrays: bool = False
+    takes_none: bool = False
 
     def taken(self, inst: Instruction) -> int:
         return self.pops + (inst.arg if self.variadic else 0)
@@ -31,7 +33,7 @@ HANDLERS: dict[str, OpcodeHandler] = {}
 
 
 def handles(
-    *opnames: str, pushes: int | None = None, on_arrays: bool = False
+    *opnames: str, pushes: int | None = None, on_arrays: bool = False, takes_none: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the handler of some canonical opcodes.
 
@@ -44,7 +46,8 @@ def handles(
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         parameters = list(inspect.signature(function).parameters.values())[2:]
         variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        handler = OpcodeHandler(function, len(parameters) - variadic, variadic, on_arrays)
+        pops = len(parameters) - variadic
+        handler = OpcodeHandler(function, pops, variadic, on_arrays, takes_none)
         HANDLERS.update(dict.fromkeys(opnames, handler))
         if pushes is not None:
             STACK_EFFECTS.update(dict.fromkeys(opnames, partial(_stack_effect, handler, pushes)))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import enum
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ from ..trackers.array_backed.rows import RowVariable
 from ..trackers.arrays import words
 from ..trackers.arrays.complex_numbers import is_arithmetic
 from ..trackers.arrays.numbers import NumberVariable
+from ..trackers.arrays.optional_numbers import not_none, read_all
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.arrays.unions import UnionNumber, chosen
 from ..trackers.containers.dicts import DictVariable
@@ -57,6 +59,9 @@ def compare(
 ) -> VariableTracker:
     if isinstance(lhs, CharacterVariable) or isinstance(rhs, CharacterVariable):
         return compare_characters(tx, BINARY[symbol].function, lhs, rhs)
+    if symbol in ("==", "!=") and (there := not_none(lhs, rhs)) is not None:
+        return there if symbol == "!=" else tx.call_builtin(operator.not_, there)
+    lhs, rhs = read_all(tx, (lhs, rhs))
     is_for_operator = lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs))
     if is_for_operator or is_arithmetic(lhs, rhs) or words.is_operator(symbol, lhs, rhs):
         return binary(tx, symbol, lhs, rhs)

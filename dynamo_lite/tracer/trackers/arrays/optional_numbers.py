@@ -16,6 +16,7 @@ from ....ir.types import ArrayType, python_number
 from ...object_model.constants import FALSE, NONE, TRUE, ConstantVariable
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
+from .numbers import NumberVariable
 from .perhaps_bound import Nothing
 
 if TYPE_CHECKING:
@@ -62,6 +63,17 @@ def read_all(tx: Tx, values: Sequence[VariableTracker]) -> list[VariableTracker]
 
 def is_none(value: VariableTracker | None) -> bool:
     return isinstance(value, ConstantVariable) and value.value is None
+
+
+def not_none(lhs: VariableTracker, rhs: VariableTracker) -> VariableTracker | None:
+    """Of a number and None, which may be one, whether that is not so: `is not` and `!=` agree.
+    None for other operands."""
+    for value, other in ((lhs, rhs), (rhs, lhs)):
+        if is_none(other) and isinstance(value, OptionalNumber):
+            return value.is_there
+        if is_none(other) and isinstance(value, NumberVariable):
+            return TRUE
+    return None
 
 
 def optional(value: VariableTracker, kind: ArrayType | None) -> OptionalNumber | None:
