@@ -3,6 +3,10 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.ir.control import all_nodes
+
+from ..graphs import graph_of
+from ..oracle import check
 
 PROGRAMS = {
     text: eval(f"lambda x, n: {text}") for text in (
@@ -68,3 +72,42 @@ def test_arrays_of_what_an_iterator_gives(items, dtype):
 
     x = np.ones(2)
     assert outcome(dl.compile(function), x) == outcome(function, x)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "u2", "i8"])
+@pytest.mark.parametrize("of", ["arrays", "elements", "an element and a number"])
+def test_divmod_of_all_kinds_of_values(dtype, of):
+    def of_arrays(x, y):
+        return divmod(x, y)
+
+    def of_elements(x, y):
+        return [divmod(p, q) for p, q in zip(x, y)]
+
+    def of_numbers(x, y):
+        total = 0
+        for p in x:
+            whole, rest = divmod(p, 3)
+            total = total * 0.5 + whole - rest
+        return total, divmod(7, x[0])
+
+    function = {"arrays": of_arrays, "elements": of_elements}.get(of, of_numbers)
+    floats = [0.0, -0.0, 1, -1, 0.3, -7.5, 1e-7, 6e4, np.inf, -np.inf, np.nan]
+    info = None if dtype[0] == "f" else np.iinfo(dtype)
+    values = np.array(floats if info is None else [0, 1, 3, 7, info.min, info.max], dtype)
+    with np.errstate(all="ignore"):
+        x, y = (each.ravel() for each in np.meshgrid(values, values))
+    compiled = dl.compile(function)
+    for left, right in ((x, y), (x[y == 1], y[y == 1]), (x[::-1], y[::-1])):
+        check(compiled, function, left, right)
+
+
+def test_divmod_of_elements_is_arithmetic_of_numbers():
+    def function(x):
+        total = 0.0
+        for v in x:
+            whole, rest = divmod(v, 0.3)
+            total += whole * rest
+        return total
+
+    nodes = all_nodes(graph_of(function, np.linspace(0, 9, 50)))
+    assert not any(node.target is np.divmod for node in nodes)

@@ -104,6 +104,8 @@ def operate(
         function, operands = BINARY[MIRRORED[symbol]].function, operands[::-1]
     if function in (operator.pow, pow):
         return power(tx, operands)
+    if function is divmod:
+        return TupleVariable([operate(tx, part, operands) for part in PARTS_OF_DIVMOD])
     ufunc = UFUNC_OF[function]
     if says(ufunc, "scalars_warn") and not any(map(is_array, operands)):
         return _scalar_operator(tx, function, ufunc, operands)
@@ -121,12 +123,14 @@ def _of_python_numbers(
     if function is operator.invert and operands[0].python_type() is int:
         return record_call(tx, operator.xor, (operands[0], constant(-1)), {})
     if function is divmod:
-        parts = (operator.floordiv, operator.mod)
-        return TupleVariable([_of_python_numbers(tx, part, operands) for part in parts])
+        parts = [_of_python_numbers(tx, part, operands) for part in PARTS_OF_DIVMOD]
+        return TupleVariable(parts)
     function = operator.abs if function is abs else function
     return record_call(tx, function, without_bools(tx, function, operands), {})
 
 
+PARTS_OF_DIVMOD = (operator.floordiv, operator.mod)
+"""What `divmod` gives, to the bit and with the same warnings: of these there are kernels."""
 OF_BOOLS = frozenset({operator.and_, operator.or_, operator.xor, *sizes.COMPARISONS})
 """Operators that have answers of their own for two bools."""
 
