@@ -41,7 +41,8 @@ class OptionalWriter(Writer):
             f"if {self.test()}: {name} = {value}", f"{name} = {value}",
             f"if {there}: {read}", f"if {there}: {read}", f"if {there}: {read}",
             f"if {there} and {self.test()}: {read}", f"if {self.test()}: {read}",
-            f"if {name} {r.choice(['is', '=='])} None or {self.element()} > {name}: {name} = {self.element()}",
+            f"if {name} {r.choice(['is', '=='])} None or {self.element()} > {name}: "
+            f"{name} = {self.element()}",
             f"if {name}: {read}", f"if not {name}: {name} = {value}",
             f"if {name} is None: {name} = {value}", f"{name}, {other} = {other}, {name}",
             f"a = 0 if {name} is None else {name}", f"t += {name} is None", f"t += None == {name}",

@@ -1,5 +1,8 @@
 """Loops with a fixed number of iterations that would add many operations by being unrolled."""
+import itertools
+
 import numpy as np
+import pytest
 
 import dynamo_lite as dl
 
@@ -43,3 +46,28 @@ def test_is_unrolled_where_it_cannot_be_a_node():
         found = dl.explain(longer_each_time)(GRID)
         assert found.graph_count == 1 and len(found.graphs[0].calls) > 600
         assert same(dl.compile(longer_each_time)(GRID), longer_each_time(GRID))
+
+
+def of_pairs(x):
+    total = 0
+    for i, j in itertools.product(range(len(x)), range(22)):
+        if x[i, j] > 0.5:
+            total += i - j
+    return total
+
+
+def of_places(x):
+    total = 0.0
+    for place in np.ndindex(x.shape):
+        total += x[place] * place[0]
+    return total
+
+
+@pytest.mark.parametrize("function", [of_pairs, of_places])
+def test_its_first_iterations_tell_that_it_would_add_too_much(function):
+    """It is not unrolled as far as the budget goes first, in vain."""
+    x = np.tile(GRID, (8, 1))
+    with dl.config.patch(strict=True):
+        found = dl.explain(function)(x)
+        assert same(found.result, function(x))
+        assert "would add" in found.breaks[0].reason

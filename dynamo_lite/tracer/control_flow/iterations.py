@@ -23,7 +23,7 @@ from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.linear import size_of
 from ..trackers.containers.iterators import EnumerateVariable, StepVariable, ZipVariable
 from ..trackers.containers.outside_iterators import OutsideIterator, RangeIterator
-from ..trackers.containers.sequences import TupleVariable
+from ..trackers.containers.sequences import SequenceVariable, TupleVariable
 from ..trackers.containers.slices import DataRangeVariable, RangeVariable
 from .escapes import reachable
 
@@ -153,6 +153,20 @@ def length_of(tx: Tx, iterator: VariableTracker) -> Any:
         return iterator.owner.many - iterator.position
     elements = elements_of(tx, iterator.owner)
     return None if elements is None else elements.count - iterator.position
+
+
+def built_items_left(iterator: VariableTracker) -> int | None:
+    """How many items are left in a sequence whose items are there already; None of all else."""
+    if isinstance(iterator, EnumerateVariable):
+        return built_items_left(iterator.inner)
+    if isinstance(iterator, ZipVariable) and iterator.inners:
+        found = [built_items_left(inner) for inner in iterator.inners]
+        known = [left for left in found if left is not None]
+        return min(known) if len(known) == len(found) else None
+    owner = iterator.owner if isinstance(iterator, StepVariable) else None
+    if not isinstance(owner, SequenceVariable) or owner.unread is not None:
+        return None
+    return len(owner.built_items()) - iterator.position  # type: ignore[attr-defined]
 
 
 def goes_through_elements(tx: Tx, iterator: VariableTracker | None) -> bool:

@@ -33,6 +33,7 @@ from .branches import Start, fork, predicate, settle
 from .growing import LARGEST, PEELED, growing_lists, make_tables, waiting_plans
 from .iterations import (
     Iterations,
+    built_items_left,
     check_nameless,
     goes_through_elements,
     iterations_of,
@@ -145,11 +146,11 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
     numbers: such a loop gains nothing from being unrolled."""
     if count not in (1, 2, SEEN_ENOUGH) or iterator is None:
         return
-    if (iterations := iterations_of(tx, iterator)) is None:
-        return
-    many = iterations.count()
     before = tx.sizes[loop.head]
     made = list(all_nodes(tx.graph.nodes[before.nodes :]))
+    if (iterations := iterations_of(tx, iterator)) is None:
+        return check_built(tx, iterator, before, made, count)
+    many = iterations.count()
     if count < SEEN_ENOUGH:
         if (tx.code, loop.head) not in tx.state.options.loops and has_loops(made, many, count):
             raise PlanLoop((tx.code, loop.head), LoopPlan())
@@ -170,6 +171,18 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
         raise PlanLoop(place, LoopPlan())
     if isinstance(many, int):
         check_work(tx, work / (count - 1), made, many, count - 1)
+
+
+def check_built(
+    tx: Tx, iterator: VariableTracker, before: Progress, made: Sequence[Node], count: int
+) -> None:
+    """The same of a loop over items that are there already, none of which comes from outside: of
+    those the budget grows with each one."""
+    many = built_items_left(iterator)
+    if many is None or count < SEEN_ENOUGH or tx.guards.sources > before.sources:
+        return
+    work = max(len(made), (tx.state.steps - before.steps) / STEPS)
+    check_work(tx, work / (count - 1), made, many, count - 1)
 
 
 def check_work(tx: Tx, each: float, made: Sequence[Node], many: int, iterations: int) -> None:

@@ -247,7 +247,7 @@ def _product(pools: list[Any]) -> Iterator[Any]:
     rows: Any = [()]
     for pool in pools:
         rows = [(*row, item) for row in rows for item in pool]
-    yield from rows
+    return iter(rows)
 
 
 def _choices(pool: Any, length: Any, first: Callable[[Any], Any]) -> Iterator[Any]:
