@@ -182,7 +182,7 @@ def check_built(
     if many is None or count < SEEN_ENOUGH or tx.guards.sources > before.sources:
         return
     work = max(len(made), (tx.state.steps - before.steps) / STEPS)
-    check_work(tx, work / (count - 1), made, many, count - 1)
+    check_limit(tx, work / (count - 1) * many, tx.state.budget)
 
 
 def check_work(tx: Tx, each: float, made: Sequence[Node], many: int, iterations: int) -> None:
@@ -192,10 +192,14 @@ def check_work(tx: Tx, each: float, made: Sequence[Node], many: int, iterations:
         computed = sum(map(computes, made)) / iterations * many
         limits.append((computed, WEIGHT, tx.state.options.unroll_budget // WEIGHT))
     for work, weight, budget in limits:
-        if work > budget:
-            enough = math.ceil(1.25 * weight * work / 1000) * 1000
-            reason = f"more than {budget} operations (config.unroll_budget = {enough}"
-            raise too_long(tx, f"the loop would add {reason} is enough)")
+        check_limit(tx, work, budget, weight)
+
+
+def check_limit(tx: Tx, work: float, budget: int, weight: int = 1) -> None:
+    if work > budget:
+        enough = math.ceil(1.25 * weight * work / 1000) * 1000
+        reason = f"more than {budget} operations (config.unroll_budget = {enough}"
+        raise too_long(tx, f"the loop would add {reason} is enough)")
 
 
 def computes(node: Node) -> bool:
