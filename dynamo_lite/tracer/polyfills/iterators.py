@@ -247,7 +247,7 @@ def _product(pools: list[Any]) -> Iterator[Any]:
     rows: Any = [()]
     for pool in pools:
         rows = [(*row, item) for row in rows for item in pool]
-    return iter(rows)
+    yield from rows
 
 
 def _choices(pool: Any, length: Any, first: Callable[[Any], Any]) -> Iterator[Any]:
